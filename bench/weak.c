@@ -2,7 +2,7 @@
  *
  *     weak [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME]
  *
- * Every row is a whole run in a process of its own: loading alone, with one thread and with all; loading and resolving;
+ * Every row is a whole run in a process of its own: loading alone, with one thread and with two; loading and resolving;
  * loading and checking one level, and how much longer than loading alone that takes.  Beside the time there is that of
  * the processors, and the instructions where the machine counts them, as these hardly depend on who else is there.  The
  * baseline is AWDIT on such a machine, where its figures are known; its version is not recorded (bench/README.md,
@@ -76,7 +76,7 @@ typedef struct job {
   uint64_t txns, seed;
   const char *level;
   isoproof_format format;
-  unsigned threads; /* 0 for all */
+  unsigned threads;
   bool resolve;
   char path[512]; /* without the ending that says the format */
 } job;
@@ -119,7 +119,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_error error;
   isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
-  if (j->threads > 0) isoproof_task_set_threads(task, j->threads);
+  isoproof_task_set_threads(task, j->threads);
   path_of(j, j->format, path);
   if (isoproof_history_open(path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
   *operations = bench_operations(history);
@@ -143,7 +143,7 @@ static void print_costs(const job *j, const char *what, const measurement *m) {
   printf(" %6.0f MB", (double)m->peak_bytes / 1e6);
 }
 
-/* Loading alone: on one thread, and on all of them. */
+/* Loading alone: on one thread, and on two. */
 static measurement run_loads(job *j, unsigned repeats) {
   struct stat file = {0};
   char path[600];
@@ -153,7 +153,7 @@ static measurement run_loads(job *j, unsigned repeats) {
   measurement one = measure(check, j, repeats);
   print_costs(j, "load, one thread", &one);
   printf(" %6.0f MB/s\n", known ? (double)file.st_size / one.seconds / 1e6 : 0);
-  j->threads = 0;
+  j->threads = 2;
   measurement load = measure(check, j, repeats);
   print_costs(j, "load", &load);
   printf(" %6.2f x as fast as one thread\n", one.seconds / load.seconds);
@@ -172,7 +172,8 @@ static void run_format(job *j, const bench_options *options) {
     j->level = levels[i];
     measurement m = measure(check, j, options->repeats);
     print_costs(j, levels[i], &m);
-    printf(" %6.2f x load, %5.2f x its cpu  %-9s", m.seconds / load.seconds, m.processor / load.processor,
+    printf(" %6.2f x load, %5.2f x its cpu, %5.2f x its memory  %-9s", m.seconds / load.seconds,
+           m.processor / load.processor, (double)m.peak_bytes / (double)load.peak_bytes,
            m.ok ? isoproof_verdict_name((isoproof_verdict)m.bytes) : "FAILED");
     if (j->shape->baseline[i] > 0 && options->scale == 1 && j->format == ISOPROOF_FORMAT_PLUME)
       printf(" %6.1f x faster than %.2f s", j->shape->baseline[i] / m.seconds, j->shape->baseline[i]);

@@ -41,8 +41,8 @@ static isoproof_status refuse_interference(const isoproof_history *history, isop
                   what);
 }
 
-/* The axiom from which all that was asked for follows; false where it takes more than an axiom, or more than a verdict
- * is wanted. */
+/* The axiom from which all that was asked for follows, if it is stronger than the one that is given; false where it
+ * takes more than an axiom, or more than a verdict is wanted. */
 static bool find_axiom(const isoproof_check_options *options, iso_axiom *axiom) {
   bool more = options->certificate || options->stats || options->others || options->anomaly_count > 0;
   bool found = false;
@@ -50,21 +50,34 @@ static bool find_axiom(const isoproof_check_options *options, iso_axiom *axiom) 
     const iso_level_method *method = iso_level_method_of(isoproof_level_find(options->levels[i]));
     if (method->engine == ISO_ENGINE_WITHIN) continue;
     if (method->engine != ISO_ENGINE_AXIOM || method->axiom > ISO_AXIOM_CAUSAL) return false;
-    if (!found || method->axiom > *axiom) *axiom = method->axiom;
+    if (method->axiom > *axiom) *axiom = method->axiom;
     found = true;
   }
   return found && !more;
 }
 
-/* *result stays NULL where nothing was proved. */
-static isoproof_status try_quickly(isoproof_history *history, const isoproof_check_options *options,
-                                   isoproof_task *task, isoproof_result **result, isoproof_error *error) {
-  iso_axiom axiom = ISO_AXIOM_CAUSAL;
-  bool proved = false;
-  *result = NULL;
-  if (!find_axiom(options, &axiom)) return ISOPROOF_OK;
-  ISO_TRY(iso_quick_prove(history, axiom, task, &proved, error));
-  return proved ? iso_check_levels_proved(history, options, axiom, task, result, error) : ISOPROOF_OK;
+/* By levels or patterns, after what can be known without the engines. */
+static isoproof_status check_levels(isoproof_history *history, const isoproof_check_options *options,
+                                    isoproof_task *task, isoproof_result **result, isoproof_error *error) {
+  iso_quick_proof proof = {.is_proved = false};
+  iso_axiom axiom = ISO_AXIOM_READ_COMMITTED;
+  bool ambiguous = false, repeated = false;
+  isoproof_status status = ISOPROOF_OK;
+  if (find_axiom(options, &axiom)) status = iso_quick_prove(history, axiom, task, &proof, error);
+  if (status == ISOPROOF_ERR_CANCELLED) return status;
+  /* When time is up, the engines say so in the result. */
+  if (!proof.is_sound && status != ISOPROOF_ERR_TIMEOUT) {
+    const iso_resolution *resolution;
+    ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+    /* Patterns by themselves are about what was observed, which is not known then. */
+    if (options->anomaly_count > 0) ISO_TRY(iso_history_require_unique(history, resolution, error));
+    repeated = resolution->counts.duplicate_writes > 0;
+    ambiguous = repeated || resolution->open_reads > 0;
+  }
+  ISO_TRY(ambiguous ? iso_check_ambiguous(history, options, task, result, error)
+                    : iso_check_levels_knowing(history, options, &proof, task, result, error));
+  (*result)->repeated_values = repeated && !options->duplicate_values;
+  return ISOPROOF_OK;
 }
 
 isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
@@ -83,19 +96,8 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
     return ISOPROOF_OK;
   }
   ISO_TRY(check_names(&known, error));
-  const iso_resolution *resolution;
   iso_task_stage(task, "checking");
-  ISO_TRY(try_quickly(history, &known, task, result, error));
-  if (*result != NULL) {
-    iso_result_call_levels(*result, known.levels, known.level_count, false);
-    return ISOPROOF_OK;
-  }
-  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  /* Patterns by themselves are about what was observed, which is not known then. */
-  if (known.anomaly_count > 0) ISO_TRY(iso_history_require_unique(history, resolution, error));
-  bool ambiguous = resolution->counts.duplicate_writes > 0 || resolution->open_reads > 0;
-  ISO_TRY((ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error));
-  (*result)->repeated_values = resolution->counts.duplicate_writes > 0 && !known.duplicate_values;
+  ISO_TRY(check_levels(history, &known, task, result, error));
   iso_result_call_levels(*result, known.levels, known.level_count, false);
   return ISOPROOF_OK;
 }

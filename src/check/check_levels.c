@@ -199,7 +199,7 @@ static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
 /* Fills the result in; what is shown is verified here. */
 static isoproof_status fill(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
                             isoproof_task *task, isoproof_error *error) {
-  isoproof_status status = check->is_proved ? ISOPROOF_OK : iso_run_engines(check, options, task, error);
+  isoproof_status status = check->proof.is_proved ? ISOPROOF_OK : iso_run_engines(check, options, task, error);
   if (status == ISOPROOF_OK) status = iso_check_models(check, options, task, error);
   result->unknown_reason = check->unknown_reason;
   result->unexplained = check->unexplained;
@@ -253,12 +253,11 @@ isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check
   return iso_check_levels_from(history, options, NULL, task, result, error);
 }
 
-isoproof_status iso_check_levels_proved(isoproof_history *history, const isoproof_check_options *options,
-                                        iso_axiom proved, isoproof_task *task, isoproof_result **result,
-                                        isoproof_error *error) {
+isoproof_status iso_check_levels_knowing(isoproof_history *history, const isoproof_check_options *options,
+                                         const iso_quick_proof *proof, isoproof_task *task, isoproof_result **result,
+                                         isoproof_error *error) {
   iso_level_check *check;
   ISO_TRY(iso_level_check_new(history, &check, error));
-  check->is_proved = true;
-  check->proved = proved;
+  check->proof = *proof;
   return make_result(check, options, task, result, error);
 }

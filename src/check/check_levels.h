@@ -3,7 +3,7 @@
 #define ISO_CHECK_CHECK_LEVELS_H
 
 #include "check/order/sequence.h"
-#include "level/method.h"
+#include "check/quick/quick.h"
 #include "result/result.h"
 
 /* isoproof_check by levels or patterns, under the choices at hand where values are not unique (check/duplicates); the
@@ -14,9 +14,9 @@ isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check
 isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_check_options *options,
                                       const iso_first_sequence *first, isoproof_task *task, isoproof_result **result,
                                       isoproof_error *error);
-/* The same where all that was asked for follows from an axiom that was proved quickly (check/quick). */
-isoproof_status iso_check_levels_proved(isoproof_history *history, const isoproof_check_options *options,
-                                        iso_axiom proved, isoproof_task *task, isoproof_result **result,
-                                        isoproof_error *error);
+/* The same with what is known already; where it is proved, all that was asked for follows from that. */
+isoproof_status iso_check_levels_knowing(isoproof_history *history, const isoproof_check_options *options,
+                                         const iso_quick_proof *proof, isoproof_task *task, isoproof_result **result,
+                                         isoproof_error *error);
 
 #endif

@@ -63,7 +63,8 @@ isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_in
   if (iso_is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
   if (iso_is_broken_outright(check, level)) return ISOPROOF_VIOLATED;
   if (method->engine == ISO_ENGINE_WITHIN) return ISOPROOF_SATISFIED;
-  if (check->is_proved && isoproof_level_implies(iso_axiom_level(check->proved), level)) return ISOPROOF_SATISFIED;
+  if (check->proof.is_proved && isoproof_level_implies(iso_axiom_level(check->proof.axiom), level))
+    return ISOPROOF_SATISFIED;
   if (!check->has_weak) return ISOPROOF_UNDECIDED;
   if (iso_is_broken_weakly(check, level)) return ISOPROOF_VIOLATED;
   isoproof_verdict searched = iso_strong_verdict(&check->strong, level);

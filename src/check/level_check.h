@@ -5,6 +5,7 @@
 
 #include "check/axioms/shortest_proof.h"
 #include "check/count/occurrences.h"
+#include "check/quick/quick.h"
 #include "check/strong/strong_levels.h"
 #include "result/result.h"
 #include "verify/finding.h"
@@ -18,9 +19,8 @@ typedef struct iso_model_anomaly {
 typedef struct iso_level_check {
   isoproof_history *history;
   iso_findings findings;
-  bool is_proved; /* quickly (check/quick): nothing is wrong, the axiom holds, and nothing else was looked at */
-  iso_axiom proved;
-  bool has_weak; /* the levels between transactions were looked at */
+  iso_quick_proof proof; /* what is known without the engines */
+  bool has_weak;         /* the levels between transactions were looked at */
   iso_weak weak;
   iso_strong_set strong;           /* the levels that had to be searched for */
   const iso_first_sequence *first; /* what their search begins with; NULL for nothing in particular */

@@ -234,7 +234,7 @@ static uint32_t pick(const search *s, uint32_t op, uint32_t end, uint32_t *picke
   for (; op < end; op++) {
     uint32_t seen = s->q->versions[op], bit = passed_bit(s, seen, s->q->h->op_key[op]);
     picked[count] = op;
-    count += (seen < ISO_QUICK_INITIAL) & (s->passed[bit / 64] >> (bit % 64) & 1);
+    count += (seen < ISO_QUICK_INITIAL) & ((s->passed[bit / 64] >> (bit % 64) & 1) != 0);
   }
   return count;
 }

@@ -62,32 +62,32 @@ static void quick_free(iso_quick *q) {
 }
 
 /* False when memory is out. */
-static bool run(iso_quick *q, bool *proved) {
+static bool run(iso_quick *q, iso_quick_proof *proof) {
   q->shares = iso_alloc_zero(q->threads, sizeof *q->shares);
   if (q->shares == NULL) return false;
   share_out(q);
   if (!iso_quick_enter_writes(q)) return false;
   if (q->given_up) return true;
   if (!iso_quick_judge_reads(q)) return false;
-  if (q->given_up || iso_task_check(q->task, NULL) != ISOPROOF_OK) return true;
+  proof->is_sound = !q->given_up && iso_task_check(q->task, NULL) == ISOPROOF_OK;
+  if (!proof->is_sound) return true;
   bool acyclic;
   if (!iso_quick_sort(q, &acyclic)) return false;
-  if (!acyclic || q->axiom != ISO_AXIOM_CAUSAL) {
-    *proved = acyclic;
-    return true;
-  }
-  return iso_quick_causal(q, proved);
+  if (acyclic && q->axiom == ISO_AXIOM_CAUSAL) return iso_quick_causal(q, &proof->is_proved);
+  proof->is_proved = acyclic;
+  return true;
 }
 
-isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task, bool *proved,
-                                isoproof_error *error) {
+isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
+                                iso_quick_proof *proof, isoproof_error *error) {
   enum { SMALL = 65536 };
-  *proved = false;
+  *proof = (iso_quick_proof){.axiom = axiom};
   if (axiom > ISO_AXIOM_CAUSAL || !is_plain(history)) return ISOPROOF_OK;
   if (axiom == ISO_AXIOM_CAUSAL && !is_narrow(history)) return ISOPROOF_OK;
   unsigned threads = history->ops < SMALL ? 1 : iso_task_threads(task);
   iso_quick q = {.h = history, .axiom = axiom, .task = task, .threads = threads};
-  bool made = run(&q, proved);
+  bool made = run(&q, proof);
   quick_free(&q);
+  if (proof->is_proved) return ISOPROOF_OK;
   return made ? iso_task_check(task, error) : iso_fail_memory(error);
 }

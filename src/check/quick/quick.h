@@ -14,9 +14,15 @@
 #include "history/history.h"
 #include "level/method.h"
 
-/* *proved: no pattern within transactions occurs, and the axiom (read committed, read atomic or causal) holds.  When it
- * is false, nothing is known. */
-isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task, bool *proved,
-                                isoproof_error *error);
+/* What is known after an attempt; where nothing is said, nothing is known. */
+typedef struct iso_quick_proof {
+  bool is_sound;   /* no pattern within transactions occurs, and no value is written twice to a key */
+  bool is_proved;  /* and the axiom holds */
+  iso_axiom axiom; /* that was asked for */
+} iso_quick_proof;
+
+/* For read committed, read atomic and causal. */
+isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
+                                iso_quick_proof *proof, isoproof_error *error);
 
 #endif
