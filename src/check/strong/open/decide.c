@@ -208,18 +208,23 @@ static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *e
   return ISOPROOF_OK;
 }
 
-/* Where sessions tell little, the first sequence is far from right. */
-static isoproof_status guess(stage *s, isoproof_error *error) {
-  enum { ATTEMPTS = 6 };
+static isoproof_status count_broken(stage *s, uint64_t *broken, isoproof_error *error) {
   iso_examination examination = examination_of(s);
+  return iso_open_count_broken(&examination, &s->sequence, &s->open, has_sessions(s), broken, error);
+}
+
+/* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
+static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
+  enum { ATTEMPTS = 6 };
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-    bool explained;
+    uint64_t before = broken;
     how.known = attempt == 0;
     how.seed = attempt;
     ISO_TRY(iso_open_place(&how, &s->doubt, s->task, &s->sequence, error));
-    ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, has_sessions(s), &explained, error));
-    if (explained) return satisfied(s, error);
+    ISO_TRY(count_broken(s, &broken, error));
+    if (broken == 0) return satisfied(s, error);
+    if (attempt > 1 && broken >= before) break;
   }
   return ISOPROOF_OK;
 }
@@ -228,14 +233,14 @@ static isoproof_status guess(stage *s, isoproof_error *error) {
  * often done before everything is found that follows for the order of writes. */
 static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   enum { PATIENCE = 200, FEW_CHAINS = 64 };
-  bool cyclic = false, explained;
-  iso_examination examination = examination_of(s);
+  bool cyclic = false;
+  uint64_t broken;
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
-  ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, has_sessions(s), &explained, error));
-  if (explained) return satisfied(s, error);
-  if (s->events.chains > FEW_CHAINS) ISO_TRY(guess(s, error));
+  ISO_TRY(count_broken(s, &broken, error));
+  if (broken == 0) return satisfied(s, error);
+  if (s->events.chains > FEW_CHAINS) ISO_TRY(guess(s, broken, error));
   if (s->out->decided) return ISOPROOF_OK;
   ISO_TRY(make_clocks(s, error));
   if (!s->has_clocks) return search(s, s->most_conflicts, error);

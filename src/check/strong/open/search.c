@@ -306,19 +306,17 @@ static uint64_t test_txn(void *context, uint32_t txn) {
   return 0;
 }
 
-isoproof_status iso_open_is_explained(const iso_examination *examination, const iso_sequence *sequence,
-                                      const iso_open_reads *open, bool sessions, bool *explained,
+isoproof_status iso_open_count_broken(const iso_examination *examination, const iso_sequence *sequence,
+                                      const iso_open_reads *open, bool sessions, uint64_t *broken,
                                       isoproof_error *error) {
   searcher x;
   iso_examination with = *examination;
   iso_requirements guess = {.failed = false};
-  uint64_t broken;
   ISO_TRY(searcher_make(examination, sequence, open, sessions, &x, error));
   with.at_begin = test_txn;
   with.context = &x;
-  isoproof_status status = with.rule->examine(&with, sequence, &guess, &broken, error);
+  isoproof_status status = with.rule->examine(&with, sequence, &guess, broken, error);
   iso_requirements_free(&guess);
   searcher_free(&x);
-  *explained = broken == 0;
   return status;
 }

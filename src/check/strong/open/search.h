@@ -25,9 +25,9 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
                                 uint64_t most_conflicts, iso_refined *outcome, iso_open_search_stats *stats,
                                 isoproof_error *error);
 
-/* Whether the sequence explains everything as it is. */
-isoproof_status iso_open_is_explained(const iso_examination *examination, const iso_sequence *sequence,
-                                      const iso_open_reads *open, bool sessions, bool *explained,
+/* How many reads and writers the sequence does not explain as it is. */
+isoproof_status iso_open_count_broken(const iso_examination *examination, const iso_sequence *sequence,
+                                      const iso_open_reads *open, bool sessions, uint64_t *broken,
                                       isoproof_error *error);
 /* Settles every open read as what it finds in the sequence, but for those of optional transactions that take no part.
  */
