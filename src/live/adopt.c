@@ -14,15 +14,13 @@ static int by_label(const void *a, const void *b) {
   return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-/* Gives every entry its places; who is not in the order took no effect. */
-static void set_places(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of) {
-  for (size_t i = 0; i < track->entries.count; i++) {
-    track->entries.items[i].where = ISO_LIVE_OUT;
-    track->entries.items[i].begin = track->entries.items[i].commit = 0;
-  }
+/* Gives the entries of the order their places after `floor`. */
+static void set_places(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
+                       uint64_t floor) {
+  track->clock = floor;
   for (size_t i = 0; i < order->event_count; i++) {
     iso_live_entry *entry = &track->entries.items[entry_of[order->events[i].txn]];
-    uint64_t label = track->floor + (i + 1) * ISO_LIVE_GAP;
+    uint64_t label = floor + (i + 1) * ISO_LIVE_GAP;
     entry->where = ISO_LIVE_PLACED;
     if (order->events[i].kind != ISOPROOF_EVENT_COMMIT) entry->begin = label;
     if (order->events[i].kind != ISOPROOF_EVENT_BEGIN) entry->commit = label;
@@ -67,9 +65,67 @@ isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate
                                isoproof_error *error) {
   ISO_TRY(make_slots(track, error));
   iso_live_track_clear(track);
-  track->clock = track->floor;
-  set_places(track, order, entry_of);
+  for (size_t i = 0; i < track->entries.count; i++) {
+    track->entries.items[i].where = ISO_LIVE_OUT;
+    track->entries.items[i].begin = track->entries.items[i].commit = 0;
+  }
+  set_places(track, order, entry_of, track->floor);
   ISO_TRY(iso_live_track_replay(track, error));
+  track->broken = track->misfit = false;
+  return ISOPROOF_OK;
+}
+
+/* ---- the end of the order only ---- */
+
+/* Takes the versions after the cut away. */
+static void unwind_key(iso_live_track *track, iso_live_slot *slot, uint64_t cut) {
+  while (slot->newest != 0 && track->versions.items[slot->newest - 1].label > cut) {
+    uint32_t gone = slot->newest;
+    slot->newest = track->versions.items[gone - 1].older;
+    track->versions.items[gone - 1].older = track->free_version;
+    track->free_version = gone;
+  }
+  iso_live_version *last = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
+  uint64_t *read = last != NULL ? &last->last_read : &slot->frozen_read;
+  if (*read > cut) *read = cut;
+  if (slot->list != NULL) slot->list->elements.count = last != NULL ? last->length : slot->list->frozen;
+}
+
+static void unwind(iso_live_track *track, uint64_t cut) {
+  for (size_t i = 0; i < track->entries.count; i++) {
+    iso_live_entry *entry = &track->entries.items[i];
+    if (entry->where == ISO_LIVE_OUT || (entry->where == ISO_LIVE_PLACED && entry->commit <= cut)) continue;
+    for (uint32_t j = 0; j < entry->txn->op_count; j++) {
+      unwind_key(track, &track->slots.items[entry->txn->ops[j].key], cut);
+    }
+    if (entry->where == ISO_LIVE_PLACED) track->placed--;
+    entry->next = 0;
+  }
+  for (size_t i = 0; i < track->lanes.count; i++) {
+    iso_live_lane *lane = &track->lanes.items[i];
+    *lane = (iso_live_lane){.label = lane->label < cut ? lane->label : cut, .frozen = lane->frozen};
+  }
+  for (size_t i = track->ends.count; i-- > 0 && track->ends.items[i].label > cut;) track->ends.items[i].label = cut;
+  iso_live_forget_waiters(track);
+  track->clock = cut;
+}
+
+isoproof_status iso_live_adopt_end(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
+                                   uint64_t cut, isoproof_error *error) {
+  ISO_TRY(make_slots(track, error));
+  unwind(track, cut);
+  set_places(track, order, entry_of, cut);
+  for (size_t i = 0; i < order->event_count; i++) {
+    uint32_t number = entry_of[order->events[i].txn];
+    iso_live_entry *entry = &track->entries.items[number];
+    if (order->events[i].kind == ISOPROOF_EVENT_BEGIN) continue;
+    ISO_TRY(iso_live_track_apply(track, number, error));
+    iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
+    if (lane == NULL) return iso_fail_memory(error);
+    if (lane->label < entry->commit) lane->label = entry->commit;
+    if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
+    track->placed++;
+  }
   track->broken = track->misfit = false;
   return ISOPROOF_OK;
 }

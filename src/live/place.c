@@ -35,7 +35,7 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
  * before it. */
 static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
   iso_live_track *track = a->track;
-  if (track->rule->kind != ISO_LIVE_SERIAL || slot->list != NULL) return false;
+  if (track->rule->kind == ISO_LIVE_COMMITS || slot->list != NULL) return false;
   const iso_live_version *newest = &track->versions.items[slot->newest - 1];
   iso_live_entry *writer = &track->entries.items[version->writer];
   uint64_t label = newest->last_read + 1;
@@ -43,7 +43,8 @@ static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const i
     iso_live_move(track, writer, label);
   } else {
     writer = &track->entries.items[newest->writer];
-    if (!iso_live_can_prepone(track, writer, key, version->label, &label)) return false;
+    uint64_t before = track->entries.items[version->writer].begin;
+    if (!iso_live_can_prepone(track, writer, key, before, &label)) return false;
     iso_live_move(track, writer, label);
   }
   a->moved = true; /* other reads may be of what was moved */
@@ -161,7 +162,7 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
 
 /* ---- what order asks ---- */
 
-static bool note_end(iso_live_track *track, const iso_live_entry *entry) {
+bool iso_live_note_end(iso_live_track *track, const iso_live_entry *entry) {
   iso_live_ended ended = {.end = entry->txn->real_end, .label = entry->commit};
   if (track->latest_start < entry->txn->real_start) track->latest_start = entry->txn->real_start;
   if (!iso_vec_push(&track->ends, ended)) return false;
@@ -340,7 +341,7 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   }
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
-  if (track->rule->real_time && !note_end(track, entry)) return iso_fail_memory(error);
+  if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
   ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -13,6 +13,9 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
 isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
                                isoproof_error *error);
 
+/* The same of an order of those after a label only. */
+isoproof_status iso_live_adopt_end(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
+                                   uint64_t cut, isoproof_error *error);
 /* Enters what the entries wrote and read, as they are placed. */
 isoproof_status iso_live_track_replay(iso_live_track *track, isoproof_error *error);
 

@@ -83,9 +83,9 @@ void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t lab
 isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t number, isoproof_error *error) {
   const iso_live_entry *entry = &track->entries.items[number];
   const iso_live_txn *t = entry->txn;
-  bool serial = track->rule->kind == ISO_LIVE_SERIAL;
-  for (uint32_t i = 0; serial && i < t->op_count; i++) {
-    if (iso_live_op_observes(&t->ops[i])) iso_live_note_read(track, &track->slots.items[t->ops[i].key], entry->commit);
+  uint64_t read = track->rule->kind == ISO_LIVE_SERIAL ? entry->commit : entry->begin + 1;
+  for (uint32_t i = 0; track->rule->kind != ISO_LIVE_COMMITS && i < t->op_count; i++) {
+    if (iso_live_op_observes(&t->ops[i])) iso_live_note_read(track, &track->slots.items[t->ops[i].key], read);
   }
   for (uint32_t i = 0; i < t->op_count; i++) {
     const iso_live_op *op = &t->ops[i];
@@ -104,6 +104,11 @@ static void clear_key(iso_live_track *track, uint32_t key) {
   if (slot->list != NULL) slot->list->elements.count = slot->list->frozen;
 }
 
+void iso_live_forget_waiters(iso_live_track *track) {
+  if (track->waiters != NULL) memset(track->waiters, 0, (track->waiter_mask + 1) * sizeof *track->waiters);
+  track->waiter_count = track->waiting = track->fresh = 0;
+}
+
 void iso_live_track_clear(iso_live_track *track) {
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_txn *t = track->entries.items[i].txn;
@@ -117,9 +122,8 @@ void iso_live_track_clear(iso_live_track *track) {
   track->versions.count = 0;
   track->free_version = 0;
   track->ends.count = 0;
-  track->placed = track->waiting = track->fresh = track->thin_air = 0;
-  if (track->waiters != NULL) memset(track->waiters, 0, (track->waiter_mask + 1) * sizeof *track->waiters);
-  track->waiter_count = 0;
+  track->placed = track->thin_air = 0;
+  iso_live_forget_waiters(track);
 }
 
 /* ---- ends ---- */

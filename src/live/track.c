@@ -81,6 +81,7 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
   for (size_t i = 0; i < from->slots.count; i++) ISO_TRY(fork_slot(to, &from->slots.items[i], error));
   for (size_t i = 0; i < from->entries.count; i++) {
     iso_live_entry entry = from->entries.items[i];
+    if (entry.where != ISO_LIVE_OUT) entry.where = ISO_LIVE_NEW; /* its place was one in another order */
     if (!iso_vec_push(&to->entries, entry)) return iso_fail_memory(error);
     iso_live_txn_keep(entry.txn);
   }

@@ -172,6 +172,10 @@ uint64_t iso_live_real_time_floor(const iso_live_track *track, const iso_live_tx
 uint64_t iso_live_real_time_ceiling(const iso_live_track *track, const iso_live_txn *txn);
 /* Enters what a placed transaction wrote and read; later labels come later. */
 isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t entry, isoproof_error *error);
+/* Nobody waits any more, and nobody is new. */
+void iso_live_forget_waiters(iso_live_track *track);
+/* Notes when somebody who is placed ended; false when memory is out. */
+bool iso_live_note_end(iso_live_track *track, const iso_live_entry *entry);
 /* Forgets all places of the window: no versions, nobody waits. */
 void iso_live_track_clear(iso_live_track *track);
 /* After the places of all entries were set and applied: sessions, ends, counts. */

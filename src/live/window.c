@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Transactions without effect so far stay in the window when they came not long before the others. */
+enum { RECENT = 1000 };
+
 typedef struct composer {
   isoproof_live *live;
   iso_live_track *track;
@@ -16,7 +19,39 @@ typedef struct composer {
   ISO_VEC(iso_value) list;   /* scratch */
   uint64_t pending;
   bool misfit;
+  uint64_t first_number; /* of the transactions after the cut */
+  int64_t latest_start;  /* of those before it */
 } composer;
+
+/* What stands before the transactions of the window: the last version up to the cut. */
+typedef struct base {
+  bool has;
+  iso_value value;
+  uint32_t length; /* of a list */
+} base;
+
+static base base_of(const composer *c, const iso_live_slot *slot) {
+  uint32_t v = c->options.cut > c->track->floor ? slot->newest : 0;
+  while (v != 0 && c->track->versions.items[v - 1].label > c->options.cut) v = c->track->versions.items[v - 1].older;
+  if (v != 0) {
+    const iso_live_version *last = &c->track->versions.items[v - 1];
+    return (base){.has = true, .value = last->value, .length = last->length};
+  }
+  return (base){.has = slot->has_frozen, .value = slot->frozen, .length = slot->list != NULL ? slot->list->frozen : 0};
+}
+
+/* Whether an entry is early enough to be taken as frozen. */
+static bool is_before(const composer *c, const iso_live_entry *entry) {
+  if (c->options.cut <= c->track->floor) return false;
+  if (entry->where == ISO_LIVE_PLACED) return entry->commit <= c->options.cut;
+  return entry->where == ISO_LIVE_OUT && entry->txn->number + RECENT < c->first_number;
+}
+
+static bool straddles(const composer *c, const iso_live_entry *entry) {
+  if (entry->straddles) return true;
+  bool snapshot = c->track->rule->kind == ISO_LIVE_SNAPSHOT && entry->where == ISO_LIVE_PLACED;
+  return snapshot && c->options.cut > c->track->floor && entry->begin <= c->options.cut;
+}
 
 /* ---- reads ---- */
 
@@ -42,10 +77,11 @@ static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot
     if (op->value == ISO_VALUE_NIL || written) return KEPT;
     return missing(c, entry, op->key, op->value);
   }
-  if (slot->has_frozen && op->value == slot->frozen) return INITIAL;
+  base b = base_of(c, slot);
+  if (b.has && op->value == b.value) return INITIAL;
   if (op->value == ISO_VALUE_NIL) {
-    c->misfit |= slot->has_frozen;
-    return slot->has_frozen ? LEFT_OUT : KEPT;
+    c->misfit |= b.has;
+    return b.has ? LEFT_OUT : KEPT;
   }
   return written ? KEPT : missing(c, entry, op->key, op->value);
 }
@@ -66,8 +102,8 @@ static isoproof_status put_read(composer *c, iso_live_entry *entry, const iso_li
 }
 
 /* A list without what was frozen; false where it does not begin with that. */
-static bool strip_frozen(const iso_live_slot *slot, const iso_value **elements, uint32_t *count) {
-  uint32_t frozen = slot->list != NULL ? slot->list->frozen : 0;
+static bool strip_frozen(const composer *c, const iso_live_slot *slot, const iso_value **elements, uint32_t *count) {
+  uint32_t frozen = base_of(c, slot).length;
   if (frozen == 0) return true;
   if (*count < frozen) return false;
   if (memcmp(*elements, slot->list->elements.items, frozen * sizeof **elements) != 0) return false;
@@ -82,7 +118,7 @@ static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_li
   if (op->value == ISO_VALUE_NONE) return put_op(c, entry->txn, op, error);
   const iso_value *elements = entry->txn->elements + op->first;
   uint32_t count = op->count;
-  if (!c->options.part && !strip_frozen(slot, &elements, &count)) {
+  if (!c->options.part && !strip_frozen(c, slot, &elements, &count)) {
     c->misfit = true;
     return ISOPROOF_OK;
   }
@@ -158,7 +194,7 @@ static isoproof_status put_entry(composer *c, uint32_t number, isoproof_error *e
   c->place[number] = c->counts.items[session]++;
   c->track->stamp++;
   ISO_TRY(iso_live_txn_begin(t, &c->live->pool, session, c->builder, error));
-  if (entry->straddles && !c->options.part) return put_straddler(c, entry, error);
+  if (!c->options.part && straddles(c, entry)) return put_straddler(c, entry, error);
   return put_ops(c, entry, error);
 }
 
@@ -181,11 +217,34 @@ static void resolve_doubts(iso_live_track *track) {
   }
 }
 
+/* Those before the cut: when the last of them began, and which is the first to come after it.  Whoever ended before one
+ * of them began has no place after it. */
+static void look_before(composer *c) {
+  const iso_live_track *track = c->track;
+  c->latest_start = INT64_MIN;
+  c->first_number = UINT64_MAX;
+  if (c->options.cut <= track->floor) return;
+  for (size_t i = 0; i < track->entries.count; i++) {
+    const iso_live_entry *entry = &track->entries.items[i];
+    if (entry->where == ISO_LIVE_OUT) continue;
+    if (entry->where == ISO_LIVE_PLACED && (entry->commit <= c->options.cut || straddles(c, entry))) {
+      if (c->latest_start < entry->txn->real_start) c->latest_start = entry->txn->real_start;
+    } else if (c->first_number > entry->txn->number) {
+      c->first_number = entry->txn->number;
+    }
+  }
+  for (size_t i = 0; track->rule->real_time && i < track->entries.count; i++) {
+    const iso_live_entry *entry = &track->entries.items[i];
+    bool fresh = entry->where == ISO_LIVE_NEW || entry->where == ISO_LIVE_WAITING;
+    if (fresh && entry->txn->real_end < c->latest_start) c->misfit = true;
+  }
+}
+
 /* As a part of the whole, what may have been written by somebody who is gone does not count. */
 static isoproof_status note_written(composer *c, isoproof_error *error) {
   for (size_t i = 0; i < c->track->entries.count; i++) {
     const iso_live_txn *t = c->track->entries.items[i].txn;
-    for (uint32_t j = 0; j < t->op_count; j++) {
+    for (uint32_t j = 0; j < t->op_count && !is_before(c, &c->track->entries.items[i]); j++) {
       const iso_live_op *op = &t->ops[j];
       if (iso_live_op_observes(op)) continue;
       iso_written *set = c->options.part && op->repeat ? &c->suspects : &c->written;
@@ -199,13 +258,17 @@ static isoproof_status put_window(composer *c, iso_live_window *window, isoproof
   iso_live_track *track = c->track;
   iso_builder_origin(c->builder, c->live->format, ISO_POSITION_NONE, c->live->initial_is_zero);
   iso_builder_ambiguous_reads(c->builder);
+  look_before(c);
   ISO_TRY(note_written(c, error));
   if (!c->options.part) resolve_doubts(track);
-  for (uint32_t i = 0; i < track->entries.count; i++) ISO_TRY(put_entry(c, i, error));
+  for (uint32_t i = 0; i < track->entries.count; i++) {
+    if (!is_before(c, &track->entries.items[i])) ISO_TRY(put_entry(c, i, error));
+  }
   ISO_TRY(isoproof_builder_finish(c->builder, &window->history, error));
   window->entry_of = iso_alloc(window->history->txns, sizeof *window->entry_of);
   if (window->entry_of == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < track->entries.count; i++) {
+    if (is_before(c, &track->entries.items[i])) continue;
     window->entry_of[window->history->session_first_txn[c->session[i]] + c->place[i]] = i;
   }
   window->pending = c->pending;
