@@ -15,6 +15,7 @@
 #                      make bench-strong for the strong levels on histories of up to a million transactions,
 #                      make bench-rows for histories of rows beside registers,
 #                      make bench-causal for the causal axiom with up to 100,000 sessions,
+#                      make bench-live for the live checker, fed by the simulator and by an endless stream,
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver,
 #                      make bench-sweep for which shapes of histories are not decided in a minute, and a heat map
@@ -147,6 +148,9 @@ bench-rows: bench-programs
 bench-causal: bench-programs
 	build-bench/bench/causal
 
+bench-live: bench-programs
+	build-bench/bench/live
+
 bench-solver: bench-programs
 	build-bench/bench/solver
 
@@ -165,5 +169,5 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver bench-sweep \
-  figures install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-live bench-solver \
+  bench-sweep figures install clean

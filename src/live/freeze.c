@@ -42,13 +42,13 @@ static void note_other(iso_live_track *track, uint32_t entry, uint32_t key, uint
   if (last == 0 || track->versions.items[last - 1].writer != entry) return;
   const iso_live_version *kept = &track->versions.items[last - 1];
   slot->has_other = false;
-  if (track->rule->kind != ISO_LIVE_SERIAL || slot->list != NULL || kept->older == 0) return;
+  if (track->rule->kind == ISO_LIVE_COMMITS || slot->list != NULL || kept->older == 0) return;
   const iso_live_version *other = &track->versions.items[kept->older - 1];
   iso_live_entry *winner = &track->entries.items[kept->writer], *loser = &track->entries.items[other->writer];
   if (kept->last_read > kept->label || winner->swaps || loser->swaps) return;
   uint64_t before;
   bool doubtful = iso_live_can_postpone(track, loser, key, kept->label) ||
-                  iso_live_can_prepone(track, winner, key, other->label, &before);
+                  iso_live_can_prepone(track, winner, key, loser->begin, &before);
   if (!doubtful) return;
   winner->swaps = loser->swaps = true;
   slot->has_other = true;

@@ -1,5 +1,5 @@
-/* Moves a transaction of a serial order behind others that wrote the same key, where nobody in between minds: of two
- * writers that nobody has read from yet, either may be the last. */
+/* Moves a transaction behind others that wrote the same key, or before them, where nobody in between minds: of two
+ * writers that nobody has read from yet, either may be the last.  What is moved takes its snapshot where it commits. */
 #include "live/track.h"
 
 /* The last commit of those who ended before the transaction began. */
@@ -35,22 +35,30 @@ static iso_live_version *own_version(const iso_live_track *track, const iso_live
   return NULL;
 }
 
-/* Whether somebody else's version of the key was committed after the entry, but not after the label. */
-static bool is_overwritten(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t label) {
+/* Where an entry reads. */
+static uint64_t reads_at(const iso_live_track *track, const iso_live_entry *entry) {
+  return track->rule->kind == ISO_LIVE_SERIAL ? entry->commit : entry->begin + 1;
+}
+
+/* Whether somebody else's version of the key was committed from `from` on, but not after the label. */
+static bool is_overwritten(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t from,
+                           uint64_t label) {
   for (uint32_t v = track->slots.items[key].newest; v != 0; v = track->versions.items[v - 1].older) {
     uint64_t other = track->versions.items[v - 1].label;
-    if (other <= entry->commit) return false;
-    if (other <= label) return true;
+    if (other < from) return false;
+    if (other <= label && other != entry->commit) return true;
   }
   return false;
 }
 
 static bool minds_op(const iso_live_track *track, const iso_live_entry *entry, const iso_live_op *op, uint32_t key,
                      uint64_t label) {
-  if (iso_live_op_observes(op)) return is_overwritten(track, entry, op->key, label);
+  if (iso_live_op_observes(op)) return is_overwritten(track, entry, op->key, reads_at(track, entry), label);
   const iso_live_version *own = own_version(track, entry, op->key);
   if (own == NULL || own->last_read > own->label || track->slots.items[op->key].list != NULL) return true;
-  return op->key != key && is_overwritten(track, entry, op->key, label);
+  /* Whoever overwrote it later may have begun before the new place. */
+  uint64_t end = track->rule->exclusive ? UINT64_MAX : label;
+  return op->key != key && is_overwritten(track, entry, op->key, entry->commit, end);
 }
 
 /* The next transaction of its session must come later still. */
@@ -58,7 +66,7 @@ static bool session_minds(const iso_live_track *track, const iso_live_entry *ent
   if (track->lanes.items[entry->txn->session].label <= entry->commit) return false;
   const iso_live_entry *end = track->entries.items + track->entries.count;
   for (const iso_live_entry *next = entry + 1; next < end; next++) {
-    if (next->txn->session == entry->txn->session && next->where == ISO_LIVE_PLACED) return next->commit <= label;
+    if (next->txn->session == entry->txn->session && next->where == ISO_LIVE_PLACED) return next->begin <= label;
   }
   return true;
 }
@@ -67,7 +75,7 @@ static bool session_minds(const iso_live_track *track, const iso_live_entry *ent
 
 bool iso_live_can_postpone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t after) {
   uint64_t label = after + 1;
-  if (entry->where != ISO_LIVE_PLACED || session_minds(track, entry, label)) return false;
+  if (entry->where != ISO_LIVE_PLACED || entry->straddles || session_minds(track, entry, label)) return false;
   for (uint32_t i = 0; i < entry->txn->op_count; i++) {
     if (minds_op(track, entry, &entry->txn->ops[i], key, label)) return false;
   }
@@ -88,7 +96,7 @@ static uint64_t floor_of_op(const iso_live_track *track, const iso_live_entry *e
                             uint32_t key, uint64_t before) {
   const iso_live_slot *slot = &track->slots.items[op->key];
   if (iso_live_op_observes(op)) {
-    const iso_live_version *seen = version_before(track, op->key, entry->commit);
+    const iso_live_version *seen = version_before(track, op->key, reads_at(track, entry));
     return seen != NULL ? seen->label : 0;
   }
   const iso_live_version *own = own_version(track, entry, op->key);
@@ -107,7 +115,7 @@ static uint64_t session_floor(const iso_live_track *track, const iso_live_entry 
 
 bool iso_live_can_prepone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t before,
                           uint64_t *label) {
-  if (entry->where != ISO_LIVE_PLACED || entry->commit <= before) return false;
+  if (entry->where != ISO_LIVE_PLACED || entry->straddles || entry->commit <= before) return false;
   uint64_t low = session_floor(track, entry);
   if (low < track->floor) low = track->floor;
   if (track->rule->real_time) {
@@ -149,7 +157,8 @@ void iso_live_move(iso_live_track *track, iso_live_entry *entry, uint64_t label)
     else
       move_version(track, slot, before, label);
   }
-  entry->begin = entry->commit = label;
+  entry->begin = track->rule->kind == ISO_LIVE_SERIAL ? label : label - 1;
+  entry->commit = label;
   iso_live_lane *lane = &track->lanes.items[entry->txn->session];
   if (lane->label < label) lane->label = label;
   if (track->clock < label) track->clock = label;

@@ -35,7 +35,7 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
  * before it. */
 static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
   iso_live_track *track = a->track;
-  if (track->rule->kind != ISO_LIVE_SERIAL || slot->list != NULL) return false;
+  if (track->rule->kind == ISO_LIVE_COMMITS || slot->list != NULL) return false;
   const iso_live_version *newest = &track->versions.items[slot->newest - 1];
   iso_live_entry *writer = &track->entries.items[version->writer];
   uint64_t label = newest->last_read + 1;
@@ -43,7 +43,8 @@ static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const i
     iso_live_move(track, writer, label);
   } else {
     writer = &track->entries.items[newest->writer];
-    if (!iso_live_can_prepone(track, writer, key, version->label, &label)) return false;
+    uint64_t before = track->entries.items[version->writer].begin;
+    if (!iso_live_can_prepone(track, writer, key, before, &label)) return false;
     iso_live_move(track, writer, label);
   }
   a->moved = true; /* other reads may be of what was moved */

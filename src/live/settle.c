@@ -162,16 +162,17 @@ static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track,
 
 /* ---- the end of the window ---- */
 
-/* How many of those who are placed already are looked at again together with the new ones. */
-enum { AGAIN = 1000 };
+/* How many of those who are placed already are looked at again together with the new ones: first few, then more. */
+static const size_t again[] = {1000, 16000};
+enum { TRIES = sizeof again / sizeof again[0] };
 
 /* The label after which the last ones are placed; the floor where it is not worth it. */
-static uint64_t find_end(const iso_live_track *track) {
-  size_t seen = 0, again = track->horizon / 2 < AGAIN ? (size_t)track->horizon / 2 : AGAIN;
-  if (track->thin_air > 0 || again == 0) return track->floor;
+static uint64_t find_end(const iso_live_track *track, size_t most) {
+  size_t seen = 0, wanted = track->horizon / 2 < most ? (size_t)track->horizon / 2 : most;
+  if (track->thin_air > 0 || wanted == 0) return track->floor;
   for (size_t i = track->entries.count; i-- > 0;) {
     const iso_live_entry *entry = &track->entries.items[i];
-    if (entry->where == ISO_LIVE_PLACED && ++seen > again) return entry->commit;
+    if (entry->where == ISO_LIVE_PLACED && ++seen > wanted) return entry->commit;
   }
   return track->floor;
 }
@@ -185,11 +186,12 @@ static bool has_revenant(const iso_live_track *track, const isoproof_certificate
 }
 
 /* Tries to find places for the new ones by looking at the last part of the order only; *fits: that went well. */
-static isoproof_status try_end(isoproof_live *live, iso_live_track *track, bool *fits, isoproof_error *error) {
+static isoproof_status try_end(isoproof_live *live, iso_live_track *track, size_t most, bool *fits,
+                               isoproof_error *error) {
   iso_live_window window;
   isoproof_result *result = NULL;
   isoproof_certificate order = {.struct_size = sizeof order};
-  iso_live_window_options options = {.cut = find_end(track)};
+  iso_live_window_options options = {.cut = find_end(track, most)};
   *fits = false;
   if (options.cut <= track->floor || live->finished) return ISOPROOF_OK;
   ISO_TRY(iso_live_window_make(live, track, options, &window, error));
@@ -256,7 +258,9 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
     return ISOPROOF_OK;
   }
   bool misfit = track->misfit || (live->finished && track->detached.count > 0), fits = false;
-  if (!misfit) ISO_TRY(try_end(live, track, &fits, error));
+  for (size_t i = 0; i < TRIES && !misfit && !fits && (i == 0 || track->horizon > again[i]); i++) {
+    ISO_TRY(try_end(live, track, again[i], &fits, error));
+  }
   if (!fits) ISO_TRY((misfit ? settle_misfit : settle_window)(live, track, violated, error));
   if (!*violated && track->verdict == ISOPROOF_SATISFIED && shows_thin_air(track)) track->verdict = ISOPROOF_VIOLATED;
   return ISOPROOF_OK;

@@ -83,9 +83,9 @@ void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t lab
 isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t number, isoproof_error *error) {
   const iso_live_entry *entry = &track->entries.items[number];
   const iso_live_txn *t = entry->txn;
-  bool serial = track->rule->kind == ISO_LIVE_SERIAL;
-  for (uint32_t i = 0; serial && i < t->op_count; i++) {
-    if (iso_live_op_observes(&t->ops[i])) iso_live_note_read(track, &track->slots.items[t->ops[i].key], entry->commit);
+  uint64_t read = track->rule->kind == ISO_LIVE_SERIAL ? entry->commit : entry->begin + 1;
+  for (uint32_t i = 0; track->rule->kind != ISO_LIVE_COMMITS && i < t->op_count; i++) {
+    if (iso_live_op_observes(&t->ops[i])) iso_live_note_read(track, &track->slots.items[t->ops[i].key], read);
   }
   for (uint32_t i = 0; i < t->op_count; i++) {
     const iso_live_op *op = &t->ops[i];

@@ -31,9 +31,9 @@ typedef struct base {
 } base;
 
 static base base_of(const composer *c, const iso_live_slot *slot) {
-  uint32_t v = slot->newest;
+  uint32_t v = c->options.cut > c->track->floor ? slot->newest : 0;
   while (v != 0 && c->track->versions.items[v - 1].label > c->options.cut) v = c->track->versions.items[v - 1].older;
-  if (v != 0 && c->options.cut > c->track->floor) {
+  if (v != 0) {
     const iso_live_version *last = &c->track->versions.items[v - 1];
     return (base){.has = true, .value = last->value, .length = last->length};
   }

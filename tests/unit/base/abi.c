@@ -140,6 +140,13 @@ static isoproof_status call_minimize(const void *options, isoproof_error *error)
   return status;
 }
 
+static isoproof_status call_live(const void *options, isoproof_error *error) {
+  isoproof_live *live = NULL;
+  isoproof_status status = isoproof_live_new(options, NULL, &live, error);
+  isoproof_live_free(live);
+  return status;
+}
+
 static isoproof_status call_simulate(const void *options, isoproof_error *error) {
   isoproof_history *history = NULL;
   isoproof_status status = isoproof_simulate(options, NULL, &history, NULL, error);
@@ -240,6 +247,7 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_write_options, .lossy = true), .call = call_write},
     {OPTIONS(isoproof_check_options, .all = true), .call = call_check},
     {OPTIONS(isoproof_minimize_options, .level = "serializable"), .call = call_minimize, .default_words = "level"},
+    {OPTIONS(isoproof_live_options, .horizon = 1), .call = call_live},
     {OPTIONS(isoproof_statement, .form = ISOPROOF_ROW_COUNT), .call = call_statement, .default_words = "form"},
     {OPTIONS(isoproof_sim_options, .seed = 1), .call = call_simulate, .words = "sessions"},
     {OPTIONS(isoproof_workload_options, .seed = 1), .call = call_workload, .words = "sessions",
@@ -394,6 +402,17 @@ static bool fill_minimized(const handles *h, void *out) {
   return filled;
 }
 
+/* Of a history that is pushed whole. */
+static bool fill_live(const handles *h, bool state, void *out) {
+  isoproof_live *live;
+  isoproof_error error;
+  assert_ok_error(isoproof_live_new(NULL, NULL, &live, &error), error);
+  assert_ok_error(isoproof_live_push(live, h->history, NULL, &error), error);
+  bool filled = state ? is_ok(isoproof_live_poll(live, out, &error), &error) : isoproof_live_level_at(live, 0, out);
+  isoproof_live_free(live);
+  return filled;
+}
+
 static bool fill_statement(isoproof_statement *out) {
   isoproof_statement count = {.struct_size = sizeof count,
                               .form = ISOPROOF_ROW_COUNT,
@@ -444,6 +463,8 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_certificate, isoproof_result_certificate_of(h->result, "causal", out))                                    \
   X(isoproof_search_stat, isoproof_result_search_stat_at(h->result, 0, 0, out))                                        \
   X(isoproof_minimized, fill_minimized(h, out))                                                                        \
+  X(isoproof_live_state, fill_live(h, true, out))                                                                      \
+  X(isoproof_live_verdict, fill_live(h, false, out))                                                                   \
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \
   X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \

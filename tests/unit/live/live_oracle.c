@@ -5,7 +5,7 @@
 #include "tests/random/random_rows.h"
 #include "tests/unit/unit.h"
 
-enum { USUAL = 6000, TEXT = 16384, LEVELS = 8, MOST_TXNS = 8 };
+enum { USUAL = 3000, TEXT = 16384, LEVELS = 8, MOST_TXNS = 8 };
 
 static uint64_t histories, seed;
 static bool with_table;
