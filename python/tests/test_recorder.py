@@ -148,6 +148,52 @@ class Recording(unittest.TestCase):
         self.assertTrue(self.path.read_bytes().endswith(b"\n"))
         self.assertGreater(isoproof.check(self.path).json["transactions"], 3)
 
+    def test_live(self):
+        with Recorder(self.path, live=["snapshot-isolation", "serializable"]) as recorder:
+            one, two = recorder.session(), recorder.session()
+            with one.transaction() as t:
+                t.write("x", 1)
+                t.write("y", 2)
+            self.assertEqual(set(map(str, recorder.verdicts().values())), {"satisfied"})
+            with one.transaction() as first, two.transaction() as second:
+                for t, key, value in ((first, "x", 3), (second, "y", 4)):
+                    t.read("x", 1)
+                    t.read("y", 2)
+                    t.write(key, value)
+            self.assertEqual(recorder.verdicts(), {"snapshot-isolation": "satisfied", "serializable": "violated"})
+            self.assertEqual(recorder.violation().anomalies[0].code, "write-skew")
+            with one.transaction() as t:
+                t.read("x", 99)  # nobody wrote it so far
+            self.assertEqual(recorder.verdicts()["snapshot-isolation"], "unknown")
+            with two.transaction() as t:
+                t.write("x", 99)
+            self.assertEqual(recorder.verdicts()["snapshot-isolation"], "satisfied")
+        self.assertEqual(recorder.verdicts()["snapshot-isolation"], "satisfied")
+        self.assertEqual(isoproof.check(self.path)["snapshot-isolation"], "satisfied")
+
+    def test_live_threads(self):
+        store, lock = {}, threading.Lock()
+        with Recorder(self.path, live="serializable") as recorder:
+            def work():
+                for i in range(300):
+                    with recorder.transaction() as t, lock:
+                        t.read(i % 5, store.get(i % 5))
+                        store[i % 5] = t.unique()
+                        t.write(i % 5, store[i % 5])
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                self.assertNotEqual(recorder.verdicts().get("serializable"), "violated")
+            for thread in threads:
+                thread.join()
+        self.assertEqual(recorder.verdicts(), {"serializable": "satisfied"})
+
+    def test_not_live(self):
+        with Recorder(self.path) as recorder:
+            with self.assertRaises(ValueError):
+                recorder.verdicts()
+
     def test_event(self):
         with Recorder(self.path) as recorder:
             recorder.event("the server was restarted")

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Iterable, Mapping, Optional, Type, Union
 
-Facts = Mapping[str, Union[str, int, float, bool]]
+from ._live import LiveChecker
+from ._result import Result, Verdict
 
 
 class _NotKnown:
@@ -26,6 +27,8 @@ class _NotKnown:
 
 NOT_KNOWN = _NotKnown()
 """The value of a read whose answer never came."""
+
+_PIECE = 1 << 23  # bytes that the live checker gets at a time
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 
@@ -202,10 +205,13 @@ class Recorder:
 
     `facts` go into the header: database="PostgreSQL 15", isolation="repeatable read", ...  A file that exists is
     left alone (FileExistsError), unless `append` continues it.
+
+    With `live`, the levels to judge (True: those that the live checker judges by default), `verdicts` says at any time
+    what is known of everything recorded so far, and `violation` shows the first one.
     """
 
     def __init__(self, path: Union[str, os.PathLike[str]], *, append: bool = False, first_value: int = 1,
-                 **facts: Union[str, int, float, bool]) -> None:
+                 live: Union[bool, str, Iterable[str]] = False, **facts: Union[str, int, float, bool]) -> None:
         self.path = os.fspath(path)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (0 if append else os.O_EXCL)
         self._file = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o666)
@@ -215,6 +221,16 @@ class Recorder:
         self._own = threading.local()
         self._process = os.getpid()
         self._closed = False
+        self._events = 0
+        self._size = 0  # bytes of the file, whole lines
+        self._judged = 0  # of these the live checker has seen so many
+        self._examining = threading.Lock()
+        self._checker: Optional[LiveChecker] = None
+        if live:
+            if append:
+                raise ValueError("a history that is continued cannot be judged live; check it when it is complete")
+            header = b'{"isoproof":1,"initial":null}\n'
+            self._checker = LiveChecker(header, live, self._recorded)
         self._write({"isoproof": 1, "initial": None, **facts, "finished": "no"})
 
     def session(self, name: Union[None, int, str] = None, *, node: Any = None) -> Session:
@@ -238,7 +254,7 @@ class Recorder:
     def event(self, text: str) -> None:
         """Notes what happened beside the transactions, such as a server that was killed."""
         with self._lock:
-            self._events = getattr(self, "_events", 0) + 1
+            self._events += 1
             number = self._events
         self._write({"isoproof": 1, "initial": None, f"event.{number}": f"{time.monotonic_ns()} {text}"})
 
@@ -248,12 +264,54 @@ class Recorder:
             self._write({"isoproof": 1, "initial": None, "finished": "yes"})
             self._closed = True
             os.close(self._file)
+            if self._checker is not None:
+                self._examine()
+                self._checker.finish()
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """What is known of everything recorded so far, per level.  Needs `live`.
+
+        Exact; what a transaction that has not ended may still explain is unknown.  Recording goes on meanwhile.
+        """
+        checker = self._live()
+        self._examine()
+        return checker.verdicts()
+
+    def violation(self) -> Optional[Result]:
+        """The first violation that was found, with its witness.  Needs `live`."""
+        return self._live().violation()
 
     def __enter__(self) -> Recorder:
         return self
 
     def __exit__(self, *_problem: object) -> None:
         self.close()
+
+    def _live(self) -> LiveChecker:
+        if self._checker is None:
+            raise ValueError("the recorder was not made with live=...")
+        return self._checker
+
+    def _examine(self) -> None:
+        with self._examining:
+            with self._lock:
+                size = self._size
+            while self._judged < size and self._checker is not None:
+                piece = self._read(self._judged, min(size - self._judged, _PIECE))
+                piece = piece[:piece.rindex(b"\n") + 1]
+                self._judged += len(piece)
+                self._checker.push(piece)
+
+    def _recorded(self) -> bytes:
+        """What the live checker has seen, read again."""
+        return self._read(0, self._judged)
+
+    def _read(self, place: int, size: int) -> bytes:
+        """Some of the file; at least one line, whatever its length."""
+        with open(self.path, "rb") as file:
+            file.seek(place)
+            piece = file.read(size)
+            return piece if b"\n" in piece else piece + file.readline()
 
     def _write(self, line: Mapping[str, Any]) -> None:
         """Appends a line, whole or not at all."""
@@ -269,3 +327,4 @@ class Recorder:
                     # A full disk: nothing of the line is better than a part of it.
                     os.ftruncate(self._file, os.fstat(self._file).st_size - done)
                     raise
+            self._size += len(data)
