@@ -13,6 +13,7 @@
 #   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
 #                      make bench-weak for the weak levels on histories of up to 50 million operations,
 #                      make bench-strong for the strong levels on histories of up to a million transactions,
+#                      make bench-hard for the strong levels with many sessions or few reads,
 #                      make bench-rows for histories of rows beside registers,
 #                      make bench-causal for the causal axiom with up to 100,000 sessions,
 #                      make bench-live for the live checker, fed by the simulator and by an endless stream,
@@ -142,6 +143,9 @@ bench-weak: bench-programs
 bench-strong: bench-programs
 	build-bench/bench/strong
 
+bench-hard: release
+	bench/hard
+
 bench-rows: bench-programs
 	build-bench/bench/rows
 
@@ -169,5 +173,5 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-live bench-solver \
-  bench-sweep figures install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-hard bench-rows bench-causal bench-live \
+  bench-solver bench-sweep figures install clean

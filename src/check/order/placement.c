@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/replay.h"
 #include "check/order/springs.h"
 #include "check/order/walk.h"
 
@@ -19,6 +20,22 @@ static isoproof_status sort_events(const iso_event_graph *e, bool whole, const d
   iso_sequence made;
   isoproof_status status = iso_sequence_make_by(e, when, task, &made, error);
   free(when);
+  if (status != ISOPROOF_OK) return status;
+  iso_sequence_free(sequence);
+  *sequence = made;
+  return ISOPROOF_OK;
+}
+
+/* By who finds what it read. */
+static isoproof_status carry_out(const iso_event_graph *e, isoproof_task *task, double *place, iso_sequence *sequence,
+                                 isoproof_error *error) {
+  int64_t *turn = iso_alloc_zero(e->count, sizeof *turn);
+  if (turn == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
+  iso_sequence made;
+  isoproof_status status = iso_replay(e, place, task, turn, error);
+  if (status == ISOPROOF_OK) status = iso_sequence_make_by(e, turn, task, &made, error);
+  free(turn);
   if (status != ISOPROOF_OK) return status;
   iso_sequence_free(sequence);
   *sequence = made;
@@ -60,6 +77,11 @@ isoproof_status iso_sequence_place(const iso_event_graph *e, iso_placement how, 
   if (place == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
   if (how.springs) status = relax(e, task, place, sequence, error);
+  if (how.replay && status == ISOPROOF_OK) status = carry_out(e, task, place, sequence, error);
+  if (how.replay) {
+    free(place);
+    return status;
+  }
   bool together = !e->split || how.together;
   if (together && status == ISOPROOF_OK) status = walk(e, true, how, task, place, sequence, error);
   if (e->split && status == ISOPROOF_OK) status = walk(e, false, how, task, place, sequence, error);

@@ -15,6 +15,7 @@
 typedef struct iso_placement {
   bool springs;   /* the order of the sequence at hand is no guess worth keeping */
   bool together;  /* begins and commits first move as one, which is the easier search and goes far */
+  bool replay;    /* who finds what it read goes next, and nothing is moved after that */
   bool exclusive; /* writers of one key must not overlap */
   uint64_t seed;  /* another one leads elsewhere */
 } iso_placement;

@@ -19,6 +19,8 @@ void iso_strong_free(iso_strong *strong) {
 /* One level being decided. */
 typedef struct {
   const iso_strong_rule *rule;
+  iso_view *view;
+  const iso_versions *versions;
   iso_event_graph events;
   iso_sequence sequence;
   iso_event_clocks clocks;
@@ -27,6 +29,7 @@ typedef struct {
   iso_requirements guess; /* what the first sequence breaks */
   iso_strong_options options;
   isoproof_task *task;
+  bool is_over; /* decided, or refuted where only a sequence is wanted */
   iso_strong *out;
 } decision;
 
@@ -69,7 +72,7 @@ static void lap(double *since, double *seconds) {
 
 static isoproof_status satisfied(decision *d) {
   iso_strong *out = d->out;
-  out->decided = true;
+  out->decided = d->is_over = true;
   out->split = d->events.split;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < d->sequence.count; i++) {
@@ -82,6 +85,8 @@ static isoproof_status satisfied(decision *d) {
 }
 
 static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
+  d->is_over = true;
+  if (d->options.only_satisfied) return ISOPROOF_OK;
   d->out->decided = d->out->violated = true;
   double since = iso_now();
   isoproof_status status =
@@ -101,6 +106,8 @@ static isoproof_status make_clocks(decision *d, isoproof_error *error) {
 
 /* From requirements that cannot all be met to the transactions behind them. */
 static isoproof_status violated_by_core(decision *d, const iso_requirements *all, isoproof_error *error) {
+  d->is_over = true;
+  if (d->options.only_satisfied) return ISOPROOF_OK;
   double since = iso_now();
   iso_requirements core = {.failed = false};
   iso_event_edges edges = {.items = NULL};
@@ -170,38 +177,68 @@ static bool is_nearly_right(const decision *d) {
   return d->out->stats.guessed_wrong <= all / ONE_IN;
 }
 
+static void restore(iso_sequence *s, const uint32_t *event) {
+  memcpy(s->event, event, s->count * sizeof *event);
+  for (uint32_t i = 0; i < s->count; i++) s->place[s->event[i]] = i;
+}
+
+static uint32_t *copy_of(const iso_sequence *s) {
+  uint32_t *event = iso_alloc(s->count, sizeof *event);
+  if (event != NULL) memcpy(event, s->event, s->count * sizeof *event);
+  return event;
+}
+
 /* Refines a sequence that was placed.  What leads astray is given up, and the sequence stays as it was. */
 static isoproof_status refine_placed(decision *d, isoproof_error *error) {
   enum { CONFLICTS = 1000, TIMES = 8, SOME = 100 };
-  iso_sequence *s = &d->sequence;
-  uint32_t *event = iso_alloc(s->count, sizeof *event);
+  uint32_t *event = copy_of(&d->sequence);
   if (event == NULL) return iso_fail_memory(error);
-  memcpy(event, s->event, s->count * sizeof *event);
   iso_refine_limits limits = {.conflicts = CONFLICTS, .broken = TIMES * d->out->stats.guessed_wrong + SOME};
   isoproof_status status = refine(d, limits, error);
-  if (status == ISOPROOF_OK && !d->out->decided) {
-    memcpy(s->event, event, s->count * sizeof *event);
-    for (uint32_t i = 0; i < s->count; i++) s->place[s->event[i]] = i;
-  }
+  if (status == ISOPROOF_OK && !d->is_over) restore(&d->sequence, event);
   free(event);
   return status;
 }
 
-/* Guesses better sequences, when the first one is far from right.  Each is refined when little is wrong with it. */
+/* Whether a transaction writes a good part of all keys, so that hardly anybody can move without meeting everybody. */
+static bool is_crowded(const iso_view *v) {
+  enum { PART = 8 };
+  return (uint64_t)v->write_first[v->h->txns] * PART > (uint64_t)v->taking_part * v->h->keys;
+}
+
+/* Makes another sequence, which stays when it is better, and refines it when little is wrong with it. */
+static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error *error) {
+  iso_examination examination = examination_of(d);
+  uint64_t broken = 0, *least = &d->out->stats.guessed_wrong;
+  uint32_t *event = copy_of(&d->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_sequence_place(&d->events, how, d->task, &d->sequence, error);
+  iso_requirements_free(&d->guess);
+  if (status == ISOPROOF_OK) status = d->rule->examine(&examination, &d->sequence, &d->guess, &broken, error);
+  bool better = broken < *least;
+  if (better) *least = broken;
+  if (status == ISOPROOF_OK && !better) restore(&d->sequence, event);
+  free(event);
+  if (status != ISOPROOF_OK || !better) return status;
+  if (broken == 0) return satisfied(d);
+  return is_nearly_right(d) ? refine_placed(d, error) : ISOPROOF_OK;
+}
+
+/* Guesses better sequences, when the first one is far from right. */
 static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
-  iso_examination examination = examination_of(d);
-  for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->out->decided; attempt++) {
-    bool springs = attempt == 0 && !d->events.timed;
-    iso_placement how = {
-        .springs = springs, .together = attempt == 0, .exclusive = d->rule->exclusive, .seed = attempt};
-    uint64_t *broken = &d->out->stats.guessed_wrong;
-    ISO_TRY(iso_sequence_place(&d->events, how, d->task, &d->sequence, error));
-    iso_requirements_free(&d->guess);
-    ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, broken, error));
-    if (*broken == 0) return satisfied(d);
-    if (!is_nearly_right(d)) break;
-    ISO_TRY(refine_placed(d, error));
+  bool springs = !d->events.timed, crowded = is_crowded(d->events.view);
+  if (crowded) ISO_TRY(guess_once(d, (iso_placement){.springs = springs, .replay = true}, error));
+  uint64_t last = UINT64_MAX;
+  for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->is_over; attempt++) {
+    /* More of the same where it was of use. */
+    if (attempt > 0 && (!is_nearly_right(d) || d->out->stats.guessed_wrong == last)) break;
+    last = d->out->stats.guessed_wrong;
+    iso_placement how = {.springs = attempt == 0 && springs && !crowded,
+                         .together = attempt == 0,
+                         .exclusive = d->rule->exclusive,
+                         .seed = attempt};
+    ISO_TRY(guess_once(d, how, error));
   }
   return ISOPROOF_OK;
 }
@@ -212,16 +249,43 @@ static isoproof_status search_saturated(decision *d, uint64_t most_conflicts, bo
   return *refuted ? violated_by_cycle(d, error) : refine(d, (iso_refine_limits){.conflicts = most_conflicts}, error);
 }
 
+/* Takes what was decided about a stronger level, if that is satisfied: its sequence proves this one, too. */
+static void take_satisfied(iso_strong *strong, iso_strong *stronger) {
+  if (!stronger->decided || stronger->violated) {
+    iso_strong_free(stronger);
+    return;
+  }
+  const iso_strong_level *level = strong->level;
+  *strong = *stronger;
+  strong->level = level;
+}
+
+/* Real time rules out most orders, so that the level with it is often the easier one to search for.  Where the history
+ * has times and guesses have failed, it is tried, and given up where it is violated or takes long. */
+static isoproof_status try_real_time(decision *d, isoproof_error *error) {
+  if (!d->events.timed || d->events.shape.real_time || d->options.only_satisfied) return ISOPROOF_OK;
+  iso_strong_level in_time = *d->out->level;
+  in_time.real_time = true;
+  iso_strong_options options = {.only_satisfied = true};
+  iso_strong other;
+  double since = iso_now();
+  ISO_TRY(iso_strong_decide(d->view, d->versions, &in_time, NULL, &options, d->task, &other, error));
+  take_satisfied(d->out, &other);
+  d->is_over = d->out->decided;
+  lap(&since, &d->out->stats.guess_seconds);
+  return ISOPROOF_OK;
+}
+
 /* Clocks over few sessions are made in no time, and what follows from them mostly leaves little to search for.  Over
  * many sessions they cost much and tell little, so that a better guess comes first; and it comes second where a search
  * on top of the clocks does not end soon. */
 static isoproof_status search(decision *d, isoproof_error *error) {
-  enum { PATIENCE = 2000, SOON = 1000, FEW_CHAINS = 64, FEW_TXNS = 64 };
+  enum { PATIENCE = 2000, SOON = 1000, LONG = 10000, FEW_CHAINS = 64, FEW_TXNS = 64 };
   bool refuted = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
   if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
     ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
   }
-  if (d->out->decided) return ISOPROOF_OK;
+  if (d->is_over) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
   if (!clocks && d->rule->needs_clocks) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
@@ -229,10 +293,12 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   guesses = guesses && d->events.view->taking_part > FEW_TXNS;
   bool few = clocks && d->events.chains <= FEW_CHAINS;
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
-  if (guesses && !d->out->decided) ISO_TRY(guess_again(d, error));
-  if (d->out->decided) return ISOPROOF_OK;
-  if (clocks && !few) return search_saturated(d, 0, &refuted, error);
-  return refine(d, (iso_refine_limits){.conflicts = 0}, error);
+  if (guesses && !d->is_over) ISO_TRY(guess_again(d, error));
+  if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));
+  if (d->is_over) return ISOPROOF_OK;
+  uint64_t most = d->options.only_satisfied ? LONG : 0;
+  if (clocks && !few) return search_saturated(d, most, &refuted, error);
+  return refine(d, (iso_refine_limits){.conflicts = most}, error);
 }
 
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
@@ -270,13 +336,7 @@ static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *ve
   iso_strong_options options = {.count_pairs = chosen->count_pairs, .first = chosen->first};
   double since = iso_now();
   ISO_TRY(iso_strong_decide(view, versions, snapshot, NULL, &options, task, &other, error));
-  if (other.decided && !other.violated) {
-    const iso_strong_level *level = strong->level;
-    *strong = other;
-    strong->level = level;
-    return ISOPROOF_OK;
-  }
-  iso_strong_free(&other);
+  take_satisfied(strong, &other);
   lap(&since, &strong->stats.guess_seconds);
   return ISOPROOF_OK;
 }
@@ -292,7 +352,7 @@ isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, 
   if (!rule->is_executed && !level->real_time && !chosen.no_guess)
     ISO_TRY(decide_by_snapshot(view, versions, &chosen, task, strong, error));
   if (strong->decided) return ISOPROOF_OK;
-  decision d = {.rule = rule, .task = task, .out = strong, .options = chosen};
+  decision d = {.rule = rule, .view = view, .versions = versions, .task = task, .out = strong, .options = chosen};
   isoproof_status status = decide(&d, view, versions, cut, error);
   decision_free(&d);
   if (status != ISOPROOF_OK) iso_strong_free(strong);
