@@ -67,7 +67,7 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   const wish *w = user;
   bool asked =
       w->options->level_count > 0 ? iso_is_level_asked(w->options, level) : level->family != ISOPROOF_LEVEL_MODEL;
-  return asked && !iso_is_broken_outright(w->check, level);
+  return asked && !iso_is_broken_weakly(w->check, level);
 }
 
 static bool is_limit(isoproof_status status) {
@@ -187,11 +187,26 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
   return ISOPROOF_OK;
 }
 
+/* Over many sessions the search for a strong level can be long, and what is found out soonest over few, cycles of what
+ * is known, comes late in it.  Causality is decided in a fraction of that, and where it is violated nothing is left to
+ * search for. */
+static bool is_causal_first(const iso_level_check *check, const isoproof_check_options *options) {
+  enum { MANY_SESSIONS = 64 };
+  if (options->stats || options->anomaly_count > 0 || check->history->sessions <= MANY_SESSIONS) return false;
+  bool searches = options->level_count == 0;
+  for (size_t i = 0; i < options->level_count && !searches; i++) {
+    const isoproof_level_info *level = isoproof_level_find(options->levels[i]);
+    searches = iso_strong_level_of(level) != NULL && iso_axiom_breaks(ISO_AXIOM_CAUSAL, level);
+  }
+  return searches;
+}
+
 /* Strong levels first: what is satisfied implies the weaker ones, which then need no look.  What is violated may well
  * be so because of a weaker level, which explains it better. */
 static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
                                    isoproof_error *error) {
   ISO_TRY(iso_begin_between(check, task, error));
+  if (is_causal_first(check, options)) ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats, .first = check->first};
   if (options->anomaly_count == 0) {
