@@ -98,22 +98,43 @@ static bool lists(const cluster *c) {
   return false;
 }
 
-bool iso_live_move_cluster(iso_live_track *track, uint32_t first, uint32_t key, uint64_t behind) {
-  cluster c = {.track = track, .first = &track->entries.items[first], .key = key, .to = behind};
-  c.from = c.first->commit;
-  for (uint32_t i = 0; i < c.first->txn->op_count; i++) {
-    const iso_live_op *op = &c.first->txn->ops[i];
-    if (!iso_live_op_observes(op) && op->key == key) c.value = op->value;
+/* Finds what would have to move; false where it cannot. */
+static bool find(cluster *c, uint32_t first) {
+  const iso_live_track *track = c->track;
+  c->first = &track->entries.items[first];
+  c->from = c->first->commit;
+  for (uint32_t i = 0; i < c->first->txn->op_count; i++) {
+    const iso_live_op *op = &c->first->txn->ops[i];
+    if (!iso_live_op_observes(op) && op->key == c->key) c->value = op->value;
   }
-  bool can = track->rule->kind == ISO_LIVE_SERIAL && c.first->where == ISO_LIVE_PLACED && gather(&c) && close_over(&c);
+  bool can = track->rule->kind == ISO_LIVE_SERIAL && c->first->where == ISO_LIVE_PLACED;
+  return can && gather(c) && close_over(c) && !lists(c);
+}
+
+static void cluster_free(cluster *c) {
+  iso_vec_free(&c->between);
+  iso_vec_free(&c->moved);
+  iso_written_free(&c->wrote);
+  iso_written_free(&c->read);
+}
+
+bool iso_live_move_cluster(iso_live_track *track, uint32_t first, uint32_t key, uint64_t behind) {
+  cluster c = {.track = track, .key = key, .to = behind};
+  bool can = find(&c, first);
   uint64_t room = c.next == UINT64_MAX ? ISO_LIVE_GAP : c.next - c.to, step = room / (c.moved.count + 1);
-  can = can && step > 0 && !lists(&c);
+  can = can && step > 0;
   for (size_t i = 0; can && i < c.moved.count; i++) {
     iso_live_move(track, &track->entries.items[c.moved.items[i]], c.to + (i + 1) * step);
   }
-  iso_vec_free(&c.between);
-  iso_vec_free(&c.moved);
-  iso_written_free(&c.wrote);
-  iso_written_free(&c.read);
+  cluster_free(&c);
+  return can;
+}
+
+bool iso_live_doubt_cluster(iso_live_track *track, uint32_t first, uint32_t key, uint64_t behind) {
+  cluster c = {.track = track, .key = key, .to = behind};
+  bool can = find(&c, first);
+  for (size_t i = 0; can && i < c.between.count; i++) can = !track->entries.items[c.between.items[i]].swaps;
+  for (size_t i = 0; can && i < c.between.count; i++) track->entries.items[c.between.items[i]].swaps = true;
+  cluster_free(&c);
   return can;
 }

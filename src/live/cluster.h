@@ -8,5 +8,7 @@
  * or read it from them; with it go those in between that depend on it.  False, and nothing is changed, where that
  * cannot be. */
 bool iso_live_move_cluster(iso_live_track *track, uint32_t first, uint32_t key, uint64_t behind);
+/* Whether it could be moved, and nobody from its place to that label takes part in another such doubt; they do then. */
+bool iso_live_doubt_cluster(iso_live_track *track, uint32_t first, uint32_t key, uint64_t behind);
 
 #endif
