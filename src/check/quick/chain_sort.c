@@ -39,6 +39,7 @@ static bool index_edges(sorter *s) {
     const iso_quick_edge *edges = q->shares[t].edges.items;
     for (size_t i = 0; i < q->shares[t].edges.count; i++)
       q->edge_from[q->edge_first[edges[i].to + 1]++] = edges[i].from;
+    iso_vec_free(&q->shares[t].edges);
   }
   return true;
 }
