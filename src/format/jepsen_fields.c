@@ -50,6 +50,10 @@ static inline const char *one_field(iso_jepsen_op *op, const char *p) {
   if (BEGINS(p, ":time ")) return plain_number(AFTER(p, ":time "), &op->time);
   if (BEGINS(p, ":type ")) return type(op, AFTER(p, ":type "));
   if (BEGINS(p, ":process ")) return process(op, AFTER(p, ":process "));
+  if (BEGINS(p, ":id ")) {
+    op->has_id = true;
+    return plain_number(AFTER(p, ":id "), &op->id);
+  }
   if (BEGINS(p, ":f :txn")) {
     op->has_f = op->is_txn = true;
     op->is_init = false;

@@ -238,7 +238,7 @@ static void settle_nil_reads(iso_jepsen_pairs *r) {
   if (!ok && r->op->initial_reads) return;
   for (size_t i = 0; i < r->micro->count; i++) {
     iso_op_add *op = &r->micro->ops[i];
-    if (op->kind == ISOPROOF_OP_READ && op->value == from) op->value = to;
+    if (op->value == from && op->kind == ISOPROOF_OP_READ) op->value = to;
   }
 }
 

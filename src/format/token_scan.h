@@ -47,9 +47,9 @@ static inline uint64_t iso_scan_string_specials(uint64_t x) {
   return ((quote - ones) | (backslash - ones) | (x - ISO_BYTES(0x20)) | x) & ISO_HIGH_BITS;
 }
 
-/* The number that the first `digits` (1 to 8) bytes of x say. */
+/* The number that the first `digits` (1 to 8) bytes of x say; for other lengths some number. */
 static inline uint64_t iso_scan_number(uint64_t x, unsigned digits) {
-  uint64_t v = (x ^ ISO_BYTES(0x30)) << (64 - 8 * digits);
+  uint64_t v = (x ^ ISO_BYTES(0x30)) << ((64 - 8 * digits) & 63);
   v = v * 10 + (v >> 8);
   const uint64_t mask = UINT64_C(0x000000ff000000ff);
   return (((v & mask) * UINT64_C(0x000f424000000064)) + (((v >> 16) & mask) * UINT64_C(0x0000271000000001))) >> 32;
