@@ -187,6 +187,7 @@ static void test_simulated(void **state) {
     sim.ops_min = sim.ops_max = 5;
     sim.keys = 12;
     sim.duplicate_share = 0.6;
+    sim.unknown_share = run / ISOPROOF_SIM_LEVELS == 1 ? 0.1 : 0; /* some of them were observed, nobody knows which */
     isoproof_history *history;
     isoproof_result *result;
     isoproof_error error;
