@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/track.h"
+#include "live/cluster.h"
 
 /* Transactions without effect, so far, stay for that many horizons, as somebody may yet turn out to have read from
  * them. */
@@ -49,7 +49,7 @@ static void note_other(iso_live_track *track, uint32_t entry, uint32_t key, uint
   uint64_t before;
   bool doubtful = iso_live_can_postpone(track, loser, key, kept->label) ||
                   iso_live_can_prepone(track, winner, key, loser->begin, &before);
-  if (!doubtful) return;
+  if (!doubtful && !iso_live_doubt_cluster(track, other->writer, key, kept->label)) return;
   winner->swaps = loser->swaps = true;
   slot->has_other = true;
   slot->other = other->value;

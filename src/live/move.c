@@ -142,8 +142,10 @@ static void move_version(iso_live_track *track, iso_live_slot *slot, uint64_t fr
   *link = track->versions.items[moved - 1].older;
   link = &slot->newest;
   while (*link != 0 && track->versions.items[*link - 1].label > to) link = &track->versions.items[*link - 1].older;
-  track->versions.items[moved - 1].label = track->versions.items[moved - 1].last_read = to;
-  track->versions.items[moved - 1].older = *link;
+  iso_live_version *version = &track->versions.items[moved - 1];
+  if (version->last_read == version->label || version->last_read < to) version->last_read = to;
+  version->label = to;
+  version->older = *link;
   *link = moved;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "live/cluster.h"
 
 /* What is asked of the place of one transaction. */
 typedef struct attempt {
@@ -44,8 +45,10 @@ static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const i
   } else {
     writer = &track->entries.items[newest->writer];
     uint64_t before = track->entries.items[version->writer].begin;
-    if (!iso_live_can_prepone(track, writer, key, before, &label)) return false;
-    iso_live_move(track, writer, label);
+    if (iso_live_can_prepone(track, writer, key, before, &label))
+      iso_live_move(track, writer, label);
+    else if (!iso_live_move_cluster(track, version->writer, key, newest->last_read))
+      return false;
   }
   a->moved = true; /* other reads may be of what was moved */
   return true;

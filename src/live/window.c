@@ -142,15 +142,18 @@ static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_li
 
 /* ---- transactions ---- */
 
-/* Of somebody whose snapshot was frozen only the writes are left.  Where writers exclude each other, nobody else may
- * commit these keys before it does: as if it had read what the frozen part left. */
-static isoproof_status put_straddler(composer *c, const iso_live_entry *entry, isoproof_error *error) {
+/* Of somebody whose snapshot was frozen only the writes are left, and what lists showed of them.  Where writers exclude
+ * each other, nobody else may commit these keys before it does: as if it had read what the frozen part left. */
+static isoproof_status put_straddler(composer *c, iso_live_entry *entry, isoproof_error *error) {
   const iso_live_txn *t = entry->txn;
   for (uint32_t i = 0; i < t->op_count; i++) {
     const iso_live_op *op = &t->ops[i];
-    if (iso_live_op_observes(op)) continue;
     iso_live_slot *slot = iso_live_slot_of(c->track, op->key);
     if (slot == NULL) return iso_fail_memory(error);
+    if (iso_live_op_observes(op)) {
+      if (slot->wrote && op->kind == ISOPROOF_OP_READ_LIST) ISO_TRY(put_list(c, entry, op, error));
+      continue;
+    }
     bool list = op->kind == ISOPROOF_OP_APPEND;
     iso_live_op read = {
         .kind = list ? ISOPROOF_OP_READ_LIST : ISOPROOF_OP_READ, .key = op->key, .value = ISO_VALUE_NIL};
