@@ -126,6 +126,7 @@ static isoproof_status report_live(check_job *job, const live_judge *judge, cons
                                          .counts = live_judge_counts(judge),
                                          .asked = asked,
                                          .unfinished = unfinished,
+                                         .reason = s->reason,
                                          .check_seconds = s->seconds,
                                          .peak_bytes = check_peak_bytes()};
   isoproof_draw_options draw = {.struct_size = sizeof draw,

@@ -189,6 +189,7 @@ static void look(live_judge *j, const isoproof_live_state *state) {
   j->status.bytes = state->bytes;
   j->status.verdict = state->verdict;
   j->status.final = state->final;
+  j->status.reason = state->reason;
   pthread_cond_broadcast(&j->changed);
   pthread_mutex_unlock(&j->lock);
 }

@@ -50,6 +50,7 @@ typedef struct live_status {
   live_level levels[LIVE_LEVELS];
   size_t level_count;
   size_t violations;                /* that the checker can show */
+  const char *reason;               /* the checker's, at the end: why a level is unknown; NULL none */
   char first_violation[LIVE_WORDS]; /* in a sentence; "" none */
 } live_status;
 

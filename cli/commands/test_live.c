@@ -191,6 +191,7 @@ isoproof_status test_live_document(const test_live *live, const char *file, isop
                                          .format = live_judge_format(live->judge),
                                          .counts = live_judge_counts(live->judge),
                                          .asked = true,
+                                         .reason = live->status.reason,
                                          .check_seconds = live->status.seconds,
                                          .peak_bytes = check_peak_bytes()};
   return isoproof_document_make_live(live_judge_checker(live->judge), &what, document, error);

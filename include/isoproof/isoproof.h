@@ -13,12 +13,13 @@
  *   isoproof/database.h  which databases this build can talk to
  *   isoproof/minimize.h  the smallest part of a history that still violates a level
  *   isoproof/live.h      the verdict while the database runs
+ *   isoproof/follow.h    histories that are still being written, for it
  *   isoproof/stats.h     counts and shape
  *   isoproof/simulate.h  histories from a simulated database
  *   isoproof/workload.h  what the clients of a database under test do
  *   isoproof/run.h       run a workload on a database, and record it
  *   isoproof/report.h    reports: pages, drawings, files for other tools
- *   isoproof/serve.h     past runs in a browser, on this machine only
+ *   isoproof/serve.h     past runs and those in progress in a browser, on this machine only
  *   isoproof/cluster.h   private servers to run it on, and faults that happen to them
  *
  * ABI: handles are opaque; structs that the caller allocates begin with their size, unless they are frozen, and fields

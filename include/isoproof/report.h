@@ -56,6 +56,7 @@ typedef struct isoproof_live_document_options {
   bool unfinished;               /* more was to come: what a later transaction may still mend is not decided */
   double check_seconds;
   uint64_t peak_bytes;
+  const char *reason; /* why a level is unknown: isoproof_live_state.reason; NULL where it does not say */
 } isoproof_live_document_options;
 
 /* What a live checker knows after its last poll: its verdicts, and the anomalies that it can show, each counted within

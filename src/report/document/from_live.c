@@ -19,14 +19,16 @@ static isoproof_verdict worse(isoproof_verdict a, isoproof_verdict b) {
 static bool take_levels(isoproof_document *document, const isoproof_live *live,
                         const isoproof_live_document_options *options) {
   isoproof_live_verdict level = {.struct_size = sizeof level};
+  const char *said = options->reason != NULL ? options->reason : "a later transaction may still explain what was read";
+  const char *reason = iso_document_text(&document->arena, said, strlen(said), ISO_DOCUMENT_FACT);
+  if (reason == NULL) return false;
   for (size_t i = 0; isoproof_live_level_at(live, i, &level); i++) {
     isoproof_level_verdict shown = {.struct_size = sizeof shown,
                                     .level = level.level,
                                     .verdict = settled(options, &level),
                                     .asked = options->asked,
                                     .called = level.level};
-    if (shown.verdict == ISOPROOF_UNDECIDED && document->unknown_reason == NULL)
-      document->unknown_reason = "a later transaction may still explain what was read";
+    if (shown.verdict == ISOPROOF_UNDECIDED && document->unknown_reason == NULL) document->unknown_reason = reason;
     if (options->asked) document->verdict = i == 0 ? shown.verdict : worse(document->verdict, shown.verdict);
     if (!iso_vec_push(&document->levels, shown)) return false;
   }

@@ -147,6 +147,20 @@ static isoproof_status call_live(const void *options, isoproof_error *error) {
   return status;
 }
 
+static isoproof_status call_follow(const void *options, isoproof_error *error) {
+  return isoproof_follow("/nonexistent", options, NULL, error);
+}
+
+static isoproof_status call_live_document(const void *options, isoproof_error *error) {
+  isoproof_live *live = NULL;
+  isoproof_document *document = NULL;
+  assert_int_equal(isoproof_live_new(NULL, NULL, &live, error), ISOPROOF_OK);
+  isoproof_status status = isoproof_document_make_live(live, options, &document, error);
+  isoproof_document_free(document);
+  isoproof_live_free(live);
+  return status;
+}
+
 static isoproof_status call_simulate(const void *options, isoproof_error *error) {
   isoproof_history *history = NULL;
   isoproof_status status = isoproof_simulate(options, NULL, &history, NULL, error);
@@ -248,6 +262,8 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_check_options, .all = true), .call = call_check},
     {OPTIONS(isoproof_minimize_options, .level = "serializable"), .call = call_minimize, .default_words = "level"},
     {OPTIONS(isoproof_live_options, .horizon = 1), .call = call_live},
+    {OPTIONS(isoproof_live_document_options, .asked = true), .call = call_live_document},
+    {OPTIONS(isoproof_follow_options, .to_end = true), .call = call_follow, .words = "take", .default_words = "take"},
     {OPTIONS(isoproof_statement, .form = ISOPROOF_ROW_COUNT), .call = call_statement, .default_words = "form"},
     {OPTIONS(isoproof_sim_options, .seed = 1), .call = call_simulate, .words = "sessions"},
     {OPTIONS(isoproof_workload_options, .seed = 1), .call = call_workload, .words = "sessions",
