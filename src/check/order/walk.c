@@ -169,10 +169,16 @@ static size_t most_keys(const iso_line *l) {
   return most;
 }
 
+/* Whether time is up; asked now and then only, as asking costs something. */
+static bool is_over(isoproof_task *task, size_t step) {
+  enum { NOW_AND_THEN = 256 };
+  return step % NOW_AND_THEN == 0 && iso_task_check(task, NULL) != ISOPROOF_OK;
+}
+
 /* Everybody who is part of a contradiction tries to leave it. */
-static void improve_all(iso_line *l, const contradictions *c, turning *turnings) {
+static void improve_all(iso_line *l, const contradictions *c, turning *turnings, isoproof_task *task) {
   uint32_t found[LOOK];
-  for (size_t i = 0; i < c->all.count; i++) {
+  for (size_t i = 0; i < c->all.count && !is_over(task, i); i++) {
     const contradiction *one = &c->all.items[i];
     uint32_t at = iso_line_find(l, one->key, one->item), source = l->accesses[at].source;
     uint32_t count = between(l, one->key, at, one->what, found);
@@ -189,11 +195,11 @@ isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error
   turning *turnings = iso_alloc((most_keys(l) + 1) * LOOK, sizeof *turnings);
   uint64_t last = UINT64_MAX;
   bool made = turnings != NULL;
-  for (int sweep = 0; sweep < SWEEPS && made; sweep++) {
+  for (int sweep = 0; sweep < SWEEPS && made && !is_over(task, 0); sweep++) {
     made = find_contradictions(l, &found);
     if (!made || found.pairs == 0 || found.pairs > last - last / 8) break;
     last = found.pairs;
-    improve_all(l, &found, turnings);
+    improve_all(l, &found, turnings, task);
     made = iso_line_renumber(l);
   }
   free(turnings);
@@ -206,6 +212,7 @@ isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error
 
 typedef struct {
   iso_line *l;
+  isoproof_task *task;
   uint64_t random;
   uint32_t item[GROUP];
   uint32_t count;
@@ -338,7 +345,7 @@ static bool settle(walker *w, const contradiction *c) {
 /* A round goes over all contradictions, each a few times. */
 static void settle_all(walker *w, const contradictions *found, uint64_t most_steps) {
   enum { TRIES = 8 };
-  for (size_t i = 0; i < found->all.count && w->l->steps < most_steps; i++) {
+  for (size_t i = 0; i < found->all.count && w->l->steps < most_steps && !is_over(w->task, i); i++) {
     for (int tries = 0; tries < TRIES && settle(w, &found->all.items[i]); tries++) continue;
   }
 }
@@ -356,8 +363,8 @@ static void raise_weights(iso_line *l, const contradictions *found) {
 }
 
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
-  enum { STEPS = 300, IDLE_ROUNDS = 60, BREATH = 8, RESTART = 50, LONGER = 3 };
-  walker w = {.l = l, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+  enum { STEPS = 300, IDLE_ROUNDS = 60, RESTART = 50, LONGER = 3 };
+  walker w = {.l = l, .task = task, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   contradictions found = {.pairs = 0};
   uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;
   double *places = iso_alloc(l->e->txn_events, sizeof *places);
@@ -365,7 +372,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
   bool made = places != NULL && w.mark != NULL;
   isoproof_status status = ISOPROOF_OK;
   uint64_t least = UINT64_MAX;
-  for (uint32_t round = 0, idle = 0, restart = RESTART; made && status == ISOPROOF_OK; round++) {
+  for (uint32_t idle = 0, restart = RESTART; made && status == ISOPROOF_OK;) {
     made = find_contradictions(l, &found);
     idle++;
     if (made && found.pairs < least) {
@@ -381,7 +388,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
     }
     settle_all(&w, &found, most_steps);
     if (w.crowded) made = made && iso_line_renumber(l), w.crowded = false;
-    if (round % BREATH == 0) status = iso_task_check(task, error);
+    status = iso_task_check(task, error);
   }
   if (made && least != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);
   free(places);
