@@ -114,7 +114,9 @@ static void step(stream *s, client *c) {
 }
 
 static bool is_update(const client *c, uint32_t op) {
-  return c->ops[op].write && op > 0 && !c->ops[op - 1].write && c->ops[op - 1].key == c->ops[op].key;
+  if (op == 0) return false;
+  const operation *before = &c->ops[op - 1], *write = &c->ops[op];
+  return write->write && !before->write && before->key == write->key;
 }
 
 /* Whether something that matters was overwritten since the snapshot; *update: by an update of the very version that it
