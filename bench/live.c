@@ -5,7 +5,8 @@
  *
  * A case simulates transactions of 10 operations at a level, sorts them by their ends, and pushes them in batches with
  * a poll after each.  Only pushing and polling is timed; the column `check` is isoproof_check of the whole history in
- * memory, resolving included, with as many threads.  Every measurement is a process of its own.
+ * memory, resolving included, with as many threads; the ratio is that of processor time.  Every measurement is a
+ * process of its own.
  *
  * The cases `stream-...` take N transactions (a million by default) straight from a small database in memory
  * (stream.h), with nothing recorded, and print a table of the memory of the checker and of the process over time.  The
@@ -121,7 +122,7 @@ static isoproof_status divide(job *j, isoproof_error *error) {
     order[i] = (ended){.end = txn.end, .txn = i};
   }
   if (status == ISOPROOF_OK) qsort(order, counts.transactions, sizeof *order, by_end);
-  j->batches = calloc(counts.transactions / j->is->batch + 1, sizeof *j->batches);
+  j->batches = calloc(counts.transactions / j->is->batch + 1, sizeof *j->batches); // NOLINT(bugprone-sizeof-expression)
   if (j->batches == NULL) status = ISOPROOF_ERR_MEMORY;
   for (uint64_t at = 0; status == ISOPROOF_OK && at < counts.transactions; at += j->is->batch) {
     uint64_t count = counts.transactions - at < j->is->batch ? counts.transactions - at : j->is->batch;
@@ -191,10 +192,12 @@ static bool run_case(const live_case *c, const bench_options *options) {
   measurement live = measure(run_job, &j, options->repeats);
   j.whole = true;
   measurement whole = measure(run_job, &j, options->repeats);
-  double txns = (double)(TXNS / options->scale);
-  printf("%-20s %-26s %10.0f tx/s %8.2f s %8.2f s processor %6.1f MB   check %8.2f s   ratio %5.2f%s\n", c->name,
-         c->level, txns / live.seconds, live.seconds, live.processor, (double)live.bytes / 1e6, whole.seconds,
-         live.seconds / whole.seconds, live.ok && whole.ok ? "" : "   FAILED");
+  uint64_t pushed = TXNS / options->scale;
+  double txns = (double)pushed;
+  printf(
+      "%-20s %-26s %9.0f tx/s %7.2f s, processor %7.2f s %6.1f MB   check %7.2f s, processor %7.2f s   ratio %5.2f%s\n",
+      c->name, c->level, txns / live.seconds, live.seconds, live.processor, (double)live.bytes / 1e6, whole.seconds,
+      whole.processor, live.processor / whole.processor, live.ok && whole.ok ? "" : "   FAILED");
   for (size_t i = 0; i < j.batch_count; i++) isoproof_history_free(j.batches[i]);
   free(j.batches);
   free(j.order);

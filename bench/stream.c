@@ -9,6 +9,7 @@ enum { VERSIONS = 8, LATE = 8, MOST_OPS = 64 };
 typedef struct version {
   uint64_t committed; /* 0: initial */
   uint64_t value;
+  bool update; /* its writer had read the version before */
 } version;
 
 typedef struct stored {
@@ -112,14 +113,22 @@ static void step(stream *s, client *c) {
   c->done++;
 }
 
-/* Whether something that matters was overwritten since the snapshot; *update: something that it both read and wrote. */
+static bool is_update(const client *c, uint32_t op) {
+  if (op == 0) return false;
+  const operation *before = &c->ops[op - 1], *write = &c->ops[op];
+  return write->write && !before->write && before->key == write->key;
+}
+
+/* Whether something that matters was overwritten since the snapshot; *update: by an update of the very version that it
+ * has read and is about to overwrite. */
 static bool in_the_way(const stream *s, const client *c, bool *update) {
   bool stale = false;
   *update = false;
   for (uint32_t i = 0; i < c->done; i++) {
     if (s->keys[c->ops[i].key].versions[0].committed <= c->snapshot) continue;
     if (!s->is.snapshots || c->ops[i].write) stale = true;
-    if (c->ops[i].write && i > 0 && !c->ops[i - 1].write && c->ops[i - 1].key == c->ops[i].key) *update = true;
+    const version *last = s->keys[c->ops[i].key].versions;
+    if (is_update(c, i) && last[0].update && last[1].value == c->ops[i - 1].value) *update = true;
   }
   return stale;
 }
@@ -131,7 +140,7 @@ static void commit(stream *s, client *c) {
     if (!c->ops[i].write) continue;
     if (key->versions[0].committed != s->commits)
       memmove(key->versions + 1, key->versions, (VERSIONS - 1) * sizeof *key->versions);
-    key->versions[0] = (version){.committed = s->commits, .value = c->ops[i].value};
+    key->versions[0] = (version){.committed = s->commits, .value = c->ops[i].value, .update = is_update(c, i)};
   }
 }
 

@@ -62,8 +62,9 @@ typedef struct isoproof_live_state {
   uint64_t whole_checks;    /* how often the whole history was consulted */
   uint64_t bytes;           /* memory of the checker, about */
   isoproof_verdict verdict; /* of the levels, as isoproof_result_verdict would say of the history so far */
-  bool final;               /* violated for good: no later transaction can mend it */
-  const char *reason;       /* why a level is unknown; NULL where none is */
+  /* Violated for good: no later transaction can mend it, unless it writes a value once more that was read already. */
+  bool final;
+  const char *reason; /* why a level is unknown; NULL where none is */
 } isoproof_live_state;
 
 /* Examines what was pushed.  `state` may be NULL. */

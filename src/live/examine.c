@@ -33,7 +33,7 @@ static bool is_implied(const isoproof_live *live, const iso_live_level *level) {
 
 static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_info *level) {
   for (size_t i = 0; i < live->tracks.count; i++) {
-    if (live->tracks.items[i]->level == level) return live->tracks.items[i];
+    if (live->tracks.items[i].track->level == level) return live->tracks.items[i].track;
   }
   return NULL;
 }
@@ -51,7 +51,7 @@ static isoproof_status follow(isoproof_live *live, const isoproof_level_info *le
     ISO_TRY(iso_live_track_fork(from, level, &track, error));
   else
     ISO_TRY(iso_live_track_new(level, first_horizon(live), &track, error));
-  if (iso_vec_push(&live->tracks, track)) return ISOPROOF_OK;
+  if (iso_vec_push(&live->tracks, (iso_live_followed){track})) return ISOPROOF_OK;
   iso_live_track_free(track);
   return iso_fail_memory(error);
 }
@@ -126,7 +126,7 @@ static bool changes_times(isoproof_live *live, const iso_live_txn *txn) {
 static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
   bool behind = false;
   for (size_t i = 0; i < live->tracks.count; i++) {
-    iso_live_track *track = live->tracks.items[i];
+    iso_live_track *track = live->tracks.items[i].track;
     ISO_TRY(iso_live_track_take(track, txn, error));
     if (track->placed >= 4 * track->horizon) ISO_TRY(iso_live_track_freeze(track, live->pushed + 1, error));
     behind |= track->broken && !track->misfit && track->fresh >= 2 * track->horizon && track->fresh >= LEAST_FRESH;
@@ -158,7 +158,7 @@ static iso_live_level *level_of(isoproof_live *live, const isoproof_level_info *
 
 /* A track that has come to its end: the levels below its own are followed from where it is. */
 static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_error *error) {
-  iso_live_track *track = live->tracks.items[number];
+  iso_live_track *track = live->tracks.items[number].track;
   iso_live_level *level = level_of(live, track->level);
   live->tracks.items[number] = live->tracks.items[--live->tracks.count];
   if (track->lost && !level->final) {
@@ -173,7 +173,7 @@ static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_er
 
 isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error) {
   for (size_t i = 0; i < live->tracks.count;) {
-    iso_live_track *track = live->tracks.items[i];
+    iso_live_track *track = live->tracks.items[i].track;
     bool violated = level_of(live, track->level)->final;
     if (!violated) ISO_TRY(iso_live_settle(live, track, &violated, error));
     if (violated || track->lost) {
@@ -196,7 +196,7 @@ static void enter_verdict(isoproof_live *live, iso_live_level *level, isoproof_v
 /* What the tracks say of a level that is not violated for good. */
 static void derive(isoproof_live *live, iso_live_level *level) {
   for (size_t i = 0; i < live->tracks.count; i++) {
-    const iso_live_track *track = live->tracks.items[i];
+    const iso_live_track *track = live->tracks.items[i].track;
     if (!isoproof_level_implies(track->level, level->info)) continue;
     enter_verdict(live, level, track->verdict, track->reason);
     return;
@@ -213,7 +213,7 @@ static isoproof_status keep_to_limit(isoproof_live *live, isoproof_error *error)
   iso_live_index_give_up(&live->index);
   for (unsigned round = 0; round < 32 && iso_live_bytes(live) > limit; round++) {
     for (size_t i = 0; i < live->tracks.count; i++) {
-      iso_live_track *track = live->tracks.items[i];
+      iso_live_track *track = live->tracks.items[i].track;
       if (track->horizon > LEAST_HORIZON) track->horizon /= 2;
       ISO_TRY(iso_live_track_freeze(track, live->pushed, error));
     }
@@ -239,7 +239,7 @@ isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
     if (live->reason == NULL && level->verdict == ISOPROOF_UNDECIDED) live->reason = level->reason;
   }
   for (size_t i = 0; i < live->tracks.count; i++) {
-    const iso_live_track *track = live->tracks.items[i];
+    const iso_live_track *track = live->tracks.items[i].track;
     uint64_t pending = track->pendings.count + track->detached.count + track->waiting;
     if (pending > live->pending_reads) live->pending_reads = pending;
   }
@@ -251,7 +251,7 @@ isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
 uint64_t iso_live_retained(const isoproof_live *live) {
   uint64_t most = live->txns.count;
   for (size_t i = 0; i < live->tracks.count; i++) {
-    if (live->tracks.items[i]->entries.count > most) most = live->tracks.items[i]->entries.count;
+    if (live->tracks.items[i].track->entries.count > most) most = live->tracks.items[i].track->entries.count;
   }
   return most;
 }
@@ -260,9 +260,9 @@ uint64_t iso_live_bytes(const isoproof_live *live) {
   uint64_t bytes = live->index.bytes + live->txns.capacity * sizeof *live->txns.items +
                    live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
            window = 0;
-  for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i]->bytes;
+  for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i].txn->bytes;
   for (size_t i = 0; i < live->tracks.count; i++) {
-    const iso_live_track *track = live->tracks.items[i];
+    const iso_live_track *track = live->tracks.items[i].track;
     uint64_t held = 0;
     for (size_t j = 0; j < track->entries.count; j++) held += track->entries.items[j].txn->bytes;
     if (window < held) window = held;

@@ -90,9 +90,9 @@ isoproof_status isoproof_live_new(const isoproof_live_options *options, isoproof
 
 void isoproof_live_free(isoproof_live *live) {
   if (live == NULL) return;
-  for (size_t i = 0; i < live->txns.count; i++) iso_live_txn_drop(live->txns.items[i]);
+  for (size_t i = 0; i < live->txns.count; i++) iso_live_txn_drop(live->txns.items[i].txn);
   iso_vec_free(&live->txns);
-  for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i]);
+  for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i].track);
   iso_vec_free(&live->tracks);
   isoproof_history_free(live->whole);
   iso_live_index_free(&live->index);

@@ -30,6 +30,16 @@ typedef struct iso_live_violation {
   isoproof_result *result;
 } iso_live_violation;
 
+/* A level that is followed. */
+typedef struct iso_live_followed {
+  iso_live_track *track;
+} iso_live_followed;
+
+/* A transaction that is held. */
+typedef struct iso_live_held {
+  iso_live_txn *txn;
+} iso_live_held;
+
 struct isoproof_live {
   isoproof_live_options options;
   isoproof_task *task;
@@ -45,15 +55,15 @@ struct isoproof_live {
   isoproof_format format;
 
   /* The levels that are followed; with `plain` everything is kept, or read again, and checked as a whole instead. */
-  ISO_VEC(iso_live_track *) tracks;
+  ISO_VEC(iso_live_followed) tracks;
   iso_live_index index;
   iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
   bool plain, followed, timed, indexed;
-  bool tight;                   /* the memory that is allowed is nearly used up: horizons do not grow */
-  bool polling;                 /* the whole history may be asked for */
-  bool lost;                    /* plain, but not everything is in memory */
-  isoproof_history *whole;      /* during a poll: the whole history, where it was asked for */
-  ISO_VEC(iso_live_txn *) txns; /* plain: in the order of their ends */
+  bool tight;                  /* the memory that is allowed is nearly used up: horizons do not grow */
+  bool polling;                /* the whole history may be asked for */
+  bool lost;                   /* plain, but not everything is in memory */
+  isoproof_history *whole;     /* during a poll: the whole history, where it was asked for */
+  ISO_VEC(iso_live_held) txns; /* plain: in the order of their ends */
   uint64_t pushed;
   uint64_t polled; /* pushed at the last poll */
   uint64_t pending_reads, whole_checks, bytes;

@@ -123,9 +123,8 @@ static void look_at_list(attempt *a, const iso_live_slot *slot, const iso_live_o
   uint32_t base = op->count - own, known = slot->list != NULL ? (uint32_t)slot->list->elements.count : 0;
   uint32_t common = base < known ? base : known;
   /* What it appended is shown right behind this: nobody else's append may come between. */
-  if (own > 0 && base < known)
-    a->broken = true;
-  else if (common > 0 && memcmp(shown, slot->list->elements.items, common * sizeof *shown) != 0)
+  bool between = own > 0 && base < known;
+  if (between || (common > 0 && memcmp(shown, slot->list->elements.items, common * sizeof *shown) != 0))
     a->broken = true;
   else if (base > known)
     wait_for(a, op->key, shown[base - 1]);

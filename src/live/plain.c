@@ -10,7 +10,7 @@ isoproof_status iso_live_plain_take(isoproof_live *live, iso_live_txn *txn, isop
   for (uint32_t i = 0; i < txn->op_count; i++) live->has_rows |= txn->ops[i].form != ISO_ROW_NONE;
   if (live->lost)
     iso_live_txn_drop(txn);
-  else if (!iso_vec_push(&live->txns, txn))
+  else if (!iso_vec_push(&live->txns, (iso_live_held){txn}))
     return iso_fail_memory(error);
   return ISOPROOF_OK;
 }
@@ -26,10 +26,10 @@ isoproof_status iso_live_initial_row(isoproof_live *live, const iso_row_value *r
 /* A track of which nothing has left memory has everything. */
 static isoproof_status take_from_track(isoproof_live *live, isoproof_error *error) {
   for (size_t i = 0; i < live->tracks.count; i++) {
-    const iso_live_track *track = live->tracks.items[i];
+    const iso_live_track *track = live->tracks.items[i].track;
     if (track->frozen > 0 || track->lost) continue;
     for (size_t j = 0; j < track->entries.count; j++) {
-      if (!iso_vec_push(&live->txns, track->entries.items[j].txn)) return iso_fail_memory(error);
+      if (!iso_vec_push(&live->txns, (iso_live_held){track->entries.items[j].txn})) return iso_fail_memory(error);
       iso_live_txn_keep(track->entries.items[j].txn);
     }
     return ISOPROOF_OK;
@@ -41,7 +41,7 @@ static isoproof_status take_from_track(isoproof_live *live, isoproof_error *erro
 isoproof_status iso_live_go_plain(isoproof_live *live, isoproof_error *error) {
   live->plain = true;
   ISO_TRY(take_from_track(live, error));
-  for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i]);
+  for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i].track);
   live->tracks.count = 0;
   for (size_t i = 0; i < live->levels.count; i++) live->levels.items[i].lost = false;
   iso_live_index_give_up(&live->index);
@@ -87,7 +87,7 @@ static bool is_open(const composer *c, const iso_live_txn *t, const iso_live_op 
 
 static isoproof_status note_written(isoproof_live *live, iso_written *written, isoproof_error *error) {
   for (size_t i = 0; i < live->txns.count; i++) {
-    const iso_live_txn *t = live->txns.items[i];
+    const iso_live_txn *t = live->txns.items[i].txn;
     for (uint32_t j = 0; j < t->op_count; j++) {
       const iso_live_op *op = &t->ops[j];
       bool writes = op->form == ISO_ROW_NONE && !isoproof_op_kind_observes((isoproof_op_kind)op->kind);
@@ -128,7 +128,7 @@ static isoproof_status put_all(composer *c, isoproof_history **out, isoproof_err
     const iso_row_value *row = &live->initial_rows.items[i];
     ISO_TRY(iso_builder_initial_row(c->builder, row->key, row->value, error));
   }
-  for (size_t i = 0; i < live->txns.count; i++) ISO_TRY(put_txn(c, live->txns.items[i], error));
+  for (size_t i = 0; i < live->txns.count; i++) ISO_TRY(put_txn(c, live->txns.items[i].txn, error));
   return isoproof_builder_finish(c->builder, out, error);
 }
 
@@ -232,7 +232,7 @@ static isoproof_status examine_txns(isoproof_live *live, isoproof_error *error) 
 /* ---- what is not in memory any more ---- */
 
 static void drop_txns(isoproof_live *live) {
-  for (size_t i = 0; i < live->txns.count; i++) iso_live_txn_drop(live->txns.items[i]);
+  for (size_t i = 0; i < live->txns.count; i++) iso_live_txn_drop(live->txns.items[i].txn);
   live->txns.count = 0;
 }
 
@@ -247,7 +247,7 @@ static isoproof_status read_again(isoproof_live *live, isoproof_history *whole, 
     iso_live_txn *t;
     ISO_TRY(iso_live_carry(&carrier, whole->session_name[whole->txn_session[i]], &name, error));
     ISO_TRY(iso_live_txn_copy(whole, i, &live->pool, keys, &t, error));
-    bool kept = iso_vec_push(&live->txns, t);
+    bool kept = iso_vec_push(&live->txns, (iso_live_held){t});
     if (!kept) iso_live_txn_drop(t);
     if (!kept) return iso_fail_memory(error);
     ISO_TRY(iso_numbering_add(&live->sessions, name, &t->session, error));
