@@ -336,15 +336,16 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
 isoproof_status iso_search_choices(isoproof_history *history, const isoproof_check_options *options,
                                    const isoproof_level_info *level, bool violated, isoproof_task *task,
                                    iso_outcome *kept, isoproof_error *error) {
-  enum { TRIES = 2 };
+  enum { TRIES = 2, TRIES_OF_ROWS = 8 };
   search s = {.solver = NULL};
   uint32_t *before;
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
   iso_choice_wish wish = iso_choice_wish_of(level);
-  wish.keep = violated;
+  bool replayed = history->resolution != NULL && history->resolution->replayed;
+  wish.keep = violated && !replayed;
   isoproof_status status = iso_choices_make(history, wish, task, &s.choices, error);
   if (status == ISOPROOF_OK) {
-    status = try_choices(&s, options, violated ? TRIES : 0, task, kept, error);
+    status = try_choices(&s, options, !violated ? 0 : replayed ? TRIES_OF_ROWS : TRIES, task, kept, error);
     search_free(&s);
   }
   iso_resolution_put_back(history, before);

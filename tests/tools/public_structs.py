@@ -23,6 +23,7 @@ FROZEN = {
 # Members that point to one struct, not to an array.
 SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options"),
           ("isoproof_document_options", "isoproof_effort"), ("isoproof_render_options", "isoproof_effort"),
+          ("isoproof_live_document_options", "isoproof_counts"),
           ("isoproof_systematic_options", "isoproof_systematic_bounds")}
 # Structs of reports that are yet to be given a size, or accessors instead of arrays.
 REPORTS = re.compile(r"isoproof_document_(op|txn|edge|order|case)")
