@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock_lines.h"
 #include "base/parallel.h"
-
-/* A line of the cache. */
-enum { LINE = 64, SHORTS = LINE / sizeof(uint16_t), LONGS = LINE / sizeof(uint32_t) };
 
 void iso_quick_clocks_free(iso_quick_clocks *clocks) {
   free(clocks->allocated);
@@ -20,33 +18,11 @@ typedef struct {
   size_t first, end;
 } columns;
 
-static inline void join(const columns *k, uint8_t *into, const uint8_t *from) {
-  for (size_t at = k->first; at < k->end; at += LINE) {
-    if (k->c->is_short) {
-      uint16_t *restrict x = (uint16_t *)(void *)(into + at);
-      const uint16_t *restrict y = (const uint16_t *)(const void *)(from + at);
-      for (int i = 0; i < SHORTS; i++) x[i] = x[i] > y[i] ? x[i] : y[i];
-    } else {
-      uint32_t *restrict x = (uint32_t *)(void *)(into + at);
-      const uint32_t *restrict y = (const uint32_t *)(const void *)(from + at);
-      for (int i = 0; i < LONGS; i++) x[i] = x[i] > y[i] ? x[i] : y[i];
-    }
-  }
-}
-
 /* Notes a transaction itself in the clock of one that comes after it. */
 static inline void note(const columns *k, uint8_t *row, uint32_t txn) {
   const iso_quick *q = k->c->q;
   uint32_t session = q->txns[txn + 1].session, number = txn - q->h->session_first_txn[session] + 1;
-  size_t at = session * (k->c->is_short ? sizeof(uint16_t) : sizeof(uint32_t));
-  if (at < k->first || at >= k->end) return;
-  if (k->c->is_short) {
-    uint16_t *entry = (uint16_t *)(void *)(row + at);
-    if (*entry < number) *entry = (uint16_t)number;
-  } else {
-    uint32_t *entry = (uint32_t *)(void *)(row + at);
-    if (*entry < number) *entry = number;
-  }
+  iso_clock_note(row, session, number, k->first, k->end, k->c->is_short);
 }
 
 static void fill(const columns *k, uint32_t txn) {
@@ -61,7 +37,7 @@ static void fill(const columns *k, uint32_t txn) {
     note(k, row, txn - 1);
   }
   for (; source < end; source++) {
-    join(k, row, k->c->rows + sources[source] * k->c->row);
+    iso_clock_join(row, k->c->rows + sources[source] * k->c->row, k->first, k->end, k->c->is_short);
     note(k, row, sources[source]);
   }
 }
@@ -75,7 +51,7 @@ static void announce(const columns *k, uint32_t place) {
   const uint32_t *sources = iso_quick_sources(q, q->sequence[place + AHEAD], &source, &end);
   for (; source < end; source++) {
     const uint8_t *row = k->c->rows + sources[source] * k->c->row;
-    for (size_t at = k->first; at < k->end; at += LINE) __builtin_prefetch(row + at);
+    for (size_t at = k->first; at < k->end; at += ISO_CLOCK_LINE) __builtin_prefetch(row + at);
     __builtin_prefetch(&q->txns[sources[source] + 1]);
   }
 }
@@ -83,8 +59,8 @@ static void announce(const columns *k, uint32_t place) {
 static void fill_columns(void *context, unsigned thread, unsigned threads) {
   const iso_quick_clocks *c = context;
   uint64_t first, end;
-  iso_parallel_range(c->row / LINE, thread, threads, &first, &end);
-  columns k = {c, first * LINE, end * LINE};
+  iso_parallel_range(c->row / ISO_CLOCK_LINE, thread, threads, &first, &end);
+  columns k = {c, first * ISO_CLOCK_LINE, end * ISO_CLOCK_LINE};
   for (uint32_t place = 0; place < c->q->h->txns && first < end; place++) {
     if ((place & 0xffff) == 0 && iso_task_check(c->q->task, NULL) != ISOPROOF_OK) return;
     announce(&k, place);
@@ -98,11 +74,10 @@ bool iso_quick_clocks_make(const iso_quick *q, iso_quick_clocks *clocks) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     clocks->is_short &= h->session_first_txn[s + 1] - h->session_first_txn[s] < UINT16_MAX;
   }
-  size_t bytes = h->sessions * (clocks->is_short ? sizeof(uint16_t) : sizeof(uint32_t));
-  clocks->row = (bytes + LINE - 1) / LINE * LINE;
+  clocks->row = iso_clock_row(h->sessions, clocks->is_short);
   clocks->allocated = iso_alloc((size_t)h->txns + 1, clocks->row);
   if (clocks->allocated == NULL) return false;
-  clocks->rows = (uint8_t *)(((uintptr_t)clocks->allocated + LINE - 1) / LINE * LINE);
+  clocks->rows = iso_clock_align(clocks->allocated);
   iso_parallel(q->threads, fill_columns, clocks);
   return true;
 }
