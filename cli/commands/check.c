@@ -11,6 +11,7 @@
 #include "cli/commands/check.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
+#include "cli/commands/results.h"
 #include "cli/options/elle.h"
 #include "cli/options/outputs.h"
 #include "cli/options/transaction_order.h"
@@ -140,6 +141,8 @@ isoproof_status check_judge(check_job *job, size_t number, isoproof_history *his
     /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
     if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
   }
+  if (status == ISOPROOF_OK && check_keep_result(job, path, result, load, check, error) != ISOPROOF_OK)
+    to->code = exit_worse(to->code, EXIT_USAGE);
   if (status == ISOPROOF_OK) status = keep_document(job, number, history, result, load, check, to, error);
   isoproof_result_free(result);
   return status;
@@ -172,6 +175,7 @@ void check_complain(check_job *job, size_t number, const isoproof_error *problem
   /* When standard output refuses more, no file is to blame; the end of the program says it. */
   if (to->out == stdout && ferror(stdout)) return;
   atomic_fetch_add(to->code == EXIT_UNKNOWN ? &job->unknown : &job->failed, 1);
+  check_keep_problem(job, path, problem, to);
   if (job->reporting && isoproof_document_make_problem(path, problem, &document, NULL) == ISOPROOF_OK)
     outputs_put(&job->reports, number, document);
   if (job->json) {
@@ -266,6 +270,7 @@ static void print_summary(check_job *job) {
   print_count(files - judged, "not checked", &comma);
   comma = "; ";
   print_count(skipped, skipped == 1 ? "other file skipped" : "other files skipped", &comma);
+  print_count(job->before, "judged before", &comma);
   putchar('\n');
   print_store(&job->files);
 }
@@ -295,7 +300,7 @@ static int check_files(check_job *job) {
   }
   if (code == EXIT_INTERRUPTED) message("interrupted");
   /* Success without having looked at anything would hide a mistyped path. */
-  if (code == EXIT_SATISFIED && job->files.count == atomic_load(&job->skipped)) {
+  if (code == EXIT_SATISFIED && !job->part && job->files.count == atomic_load(&job->skipped)) {
     message("no history found");
     return EXIT_USAGE;
   }
@@ -317,7 +322,7 @@ static int run(options *parsed) {
     message("check: only one output can go to standard output");
     return EXIT_USAGE;
   }
-  if (!check_follow_allowed(parsed)) return EXIT_USAGE;
+  if (!check_follow_allowed(parsed) || !check_many_allowed(parsed)) return EXIT_USAGE;
   if (limit->given && !limit_memory(limit->integer)) {
     message_errno("--memory-limit", "set the limit");
     return EXIT_INTERNAL;
@@ -328,10 +333,13 @@ static int run(options *parsed) {
                                  job.elle, &job.request);
   if (ready &&
       files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
-    code = check_files(&job);
+    int before = EXIT_SATISFIED;
+    code = check_narrow(&job, &before);
+    if (code == EXIT_SATISFIED) code = exit_worse(check_files(&job), before);
   } else {
     message("out of memory");
   }
+  results_close(job.kept);
   outputs_free(&job.reports);
   files_free(&job.files);
   elle_request_free(&job.request);

@@ -12,6 +12,7 @@
 #include "cli/commands/batch.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
+#include "cli/commands/results.h"
 #include "cli/options/elle.h"
 #include "cli/options/outputs.h"
 
@@ -38,6 +39,8 @@ enum {
   CHECK_FOLLOW,
   CHECK_KEEP_GOING,
   CHECK_RESUME,
+  CHECK_SHARD,
+  CHECK_RESULTS,
   CHECK_TIMEOUT,
   CHECK_BUDGET,
   CHECK_MEMORY_LIMIT,
@@ -59,12 +62,15 @@ typedef struct check_job {
   bool reporting; /* reports are asked for */
   bool silent;    /* one of them goes to standard output */
   outputs reports;
+  results *kept; /* --results; NULL: none */
+  bool part;     /* some files are left to other machines, or were judged before */
+  size_t before; /* so many of them */
   atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
 } check_job;
 
 /* ---- check_options.c ---- */
 
-enum { CHECK_EXAMPLES = 8 };
+enum { CHECK_EXAMPLES = 9 };
 
 extern const option check_table[CHECK_OPTIONS];
 extern const example check_examples[CHECK_EXAMPLES];
@@ -86,6 +92,18 @@ void check_complain(check_job *job, size_t number, const isoproof_error *problem
 int check_follow(check_job *job);
 /* Whether --follow goes with the other options; false after a message. */
 bool check_follow_allowed(const options *parsed);
+
+/* ---- check_many.c ---- */
+
+/* Whether --shard, --results and --resume go with the other options; false after a message. */
+bool check_many_allowed(const options *parsed);
+/* Leaves out what another machine checks, and what was checked before: an exit code, in *worst what came of that. */
+int check_narrow(check_job *job, int *worst);
+/* Appends a result to the file of --results, where there is one. */
+isoproof_status check_keep_result(check_job *job, const char *path, const isoproof_result *result, double load,
+                                  double check, isoproof_error *error);
+/* The same for a file that cannot be judged.  A time or memory limit, or a signal, may go better the next time. */
+void check_keep_problem(check_job *job, const char *path, const isoproof_error *problem, reply *to);
 
 /* ---- check_print.c ---- */
 

@@ -21,9 +21,8 @@ bool check_follow_allowed(const options *parsed) {
   const option_value *v = parsed->values;
   struct stat facts;
   if (!v[CHECK_FOLLOW].given) {
-    if (!v[CHECK_KEEP_GOING].on && !v[CHECK_RESUME].on) return true;
-    message("--%s goes with --follow", v[CHECK_RESUME].on ? "resume" : "keep-going");
-    return false;
+    if (v[CHECK_KEEP_GOING].on) message("--keep-going goes with --follow");
+    return !v[CHECK_KEEP_GOING].on;
   }
   for (size_t i = 0; i < COUNT_OF(others); i++) {
     const option_value *other = &v[others[i]];

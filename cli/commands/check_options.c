@@ -135,13 +135,26 @@ const option check_table[CHECK_OPTIONS] = {
                           .type = OPTION_FLAG,
                           .help = "With --follow, go on after a violation, to the end.",
                           .group = "Files that grow"},
+    [CHECK_SHARD] = {.name = "shard",
+                     .argument = "I/N",
+                     .type = OPTION_TEXT,
+                     .help = "Check only part I of N: the files are divided by size, always in the same way, so that N "
+                             "machines with the same arguments check every file once.",
+                     .group = "Many files, many machines"},
+    [CHECK_RESULTS] = {.name = "results",
+                       .argument = "FILE",
+                       .type = OPTION_FILE,
+                       .help = "Append the JSON of every file to this one as soon as it is judged, for 'isoproof "
+                               "merge'. One that exists is only continued with --resume.",
+                       .group = "Many files, many machines"},
     [CHECK_RESUME] = {.name = "resume",
                       .type = OPTION_FLAG,
                       .help =
+                          "With --results, skip the files whose result is there already; the exit code counts them. "
                           "With --follow, keep what was judged in FILE.live, and go by what is there from an earlier "
                           "run: a level that was violated for good is told at once. The file itself is read "
                           "again from its start, at full speed.",
-                      .group = "Files that grow"},
+                      .group = "Many files, many machines"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",
                        .type = OPTION_NUMBER,
@@ -185,6 +198,8 @@ const example check_examples[CHECK_EXAMPLES] = {
     {"isoproof check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
     {"isoproof check --html=skew.html examples/histories/write-skew.txt", 0, "A report to look at in a browser."},
     {"isoproof check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
+    {"isoproof check --shard=2/3 --level=ser --results=part-2.jsonl examples/histories", 1,
+     "The second of three machines; 'isoproof merge' joins what they found."},
     {"gzip -c examples/histories/serializable.txt | isoproof check -", 0, "Compressed input, from a pipe."},
 };
 

@@ -38,6 +38,7 @@ typedef struct command {
   X(levels)                                                                                                            \
   X(explain)                                                                                                           \
   X(report)                                                                                                            \
+  X(merge)                                                                                                             \
   X(serve)                                                                                                             \
   X(test)                                                                                                              \
   X(run)                                                                                                               \

@@ -1,64 +1,20 @@
 /* report.c - `isoproof report`: pages, drawings and files for other tools from saved results. */
 #include <isoproof/isoproof.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/commands/command.h"
+#include "cli/commands/saved.h"
 #include "cli/options/outputs.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 
 enum { REPORT_HISTORY, REPORT_OUTPUT, REPORT_OPTIONS = REPORT_OUTPUT + OUTPUTS };
 
-/* The documents of all files, in order. */
-typedef struct collection {
-  isoproof_document **items;
-  size_t count, capacity;
-} collection;
-
-static bool push(collection *c, isoproof_document *document) {
-  if (c->count == c->capacity) {
-    size_t capacity = c->capacity == 0 ? 16 : c->capacity * 2;
-    isoproof_document **items = realloc(c->items, capacity * sizeof(void *));
-    if (items == NULL) return false;
-    c->items = items;
-    c->capacity = capacity;
-  }
-  c->items[c->count++] = document;
-  return true;
-}
-
-/* Everything in one file; an exit code, after a message where it is no success. */
-static int collect(collection *c, const char *path, const isoproof_document_read_options *how, isoproof_task *task) {
-  isoproof_document_reader *reader = NULL;
-  isoproof_document *document = NULL;
-  isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
-  isoproof_status status = isoproof_document_reader_open(path, how, task, &reader, &error);
-  size_t before = c->count;
-  while (status == ISOPROOF_OK) {
-    status = isoproof_document_reader_next(reader, &document, &error);
-    if (status != ISOPROOF_OK || document == NULL) break;
-    if (push(c, document)) continue;
-    isoproof_document_free(document);
-    status = ISOPROOF_ERR_MEMORY;
-  }
-  isoproof_document_reader_free(reader);
-  progress_clear();
-  if (status == ISOPROOF_ERR_CANCELLED) return EXIT_INTERRUPTED;
-  if (status != ISOPROOF_OK) message_error(&error, path);
-  if (status == ISOPROOF_OK && c->count == before) {
-    message("%s: expected the JSON of a result, found nothing", path);
-    return EXIT_USAGE;
-  }
-  return exit_of_status(status);
-}
-
-static int write_all(const options *parsed, collection *c) {
+static int write_all(const options *parsed, saved *list) {
   outputs o;
-  if (!outputs_init(&o, &parsed->values[REPORT_OUTPUT], c->count)) return EXIT_USAGE;
-  for (size_t i = 0; i < c->count; i++) {
-    outputs_put(&o, i, c->items[i]);
-    c->items[i] = NULL;
+  if (!outputs_init(&o, &parsed->values[REPORT_OUTPUT], list->count)) return EXIT_USAGE;
+  for (size_t i = 0; i < list->count; i++) {
+    outputs_put(&o, i, list->items[i]);
+    list->items[i] = NULL;
   }
   int code = outputs_write(&o);
   outputs_free(&o);
@@ -86,14 +42,13 @@ static int run(options *parsed) {
   }
   isoproof_task_set_progress(task, progress_update, NULL);
   isoproof_document_read_options how = {.struct_size = sizeof how, .history = values[REPORT_HISTORY].text};
-  collection c = {NULL, 0, 0};
+  saved list = {NULL, 0, 0};
   int code = EXIT_SATISFIED;
   for (size_t i = 0; i < parsed->argument_count && code == EXIT_SATISFIED; i++)
-    code = collect(&c, parsed->arguments[i], &how, task);
-  if (code == EXIT_SATISFIED) code = write_all(parsed, &c);
+    code = saved_collect(&list, parsed->arguments[i], &how, task);
+  if (code == EXIT_SATISFIED) code = write_all(parsed, &list);
   if (code == EXIT_INTERRUPTED) message("interrupted");
-  for (size_t i = 0; i < c.count; i++) isoproof_document_free(c.items[i]);
-  free(c.items);
+  saved_free(&list);
   interrupt_task_free(task);
   return code;
 }
