@@ -26,7 +26,7 @@ def customer(number, connection, session, place):
     choice = random.Random(number)
     for _ in range(ORDERS):
         try:
-            with dbapi.transaction(session, connection) as t:
+            with dbapi.transaction(session, connection, "place order") as t:
                 place(t, choice.randint(1, len(PRODUCTS)), choice.randint(1, 3))
         except psycopg.errors.OperationalError as problem:
             print(f"customer {number}: {problem}", file=sys.stderr)
