@@ -10,7 +10,13 @@ export interface Predicate {
   keys?: readonly [number, number];
   values?: readonly [number, number];
   modulo?: readonly [number, number];
+  /** Of columns: ['city', '=', 'Ulm'], ['age', 'in', [7, 8]], ['left', 'is null']. */
+  where?: readonly (readonly [string, string] | readonly [string, string, Content | readonly Content[]])[];
 }
+
+/** What is in a column. */
+export type Content = string | number | null;
+export type Columns = Readonly<Record<string, Content>>;
 
 export class Transaction {
   private constructor(session: Session);
@@ -22,14 +28,17 @@ export class Transaction {
   readSet(key: Scalar, elements: Iterable<Scalar> | null): void;
   increment(key: Scalar, by?: number): void;
   readCounter(key: Scalar, value: number | null): void;
-  insert(key: number, value: number): void;
-  update(key: number, value: number | null): void;
-  upsert(key: number, value: number): void;
+  /** `name` is what people call the row: 'booking[id=7]'. */
+  insert(key: number, value: number, columns?: Columns, name?: string): void;
+  update(key: number, value: number | null, columns?: Columns): void;
+  upsert(key: number, value: number, columns?: Columns): void;
   delete(key: number, found?: boolean): void;
   readRows(predicate: Predicate, rows: Iterable<readonly [number, number]>): void;
   countRows(predicate: Predicate, number: number): void;
   /** A number that no other transaction of this recorder gets, to be written as a value. */
   unique(): number;
+  /** What is recorded from here on was done by this statement; witnesses show it. */
+  statement(text: string): void;
   /** It is certain that it was rolled back. */
   aborted(error?: Scalar): void;
   /** Nobody can tell whether it was committed. */
@@ -43,7 +52,14 @@ export class Session {
   readonly name: Scalar;
   readonly node: Scalar;
   /** Records a transaction from the call of `work` to its end. */
-  transaction<T>(work: (t: Transaction) => T): T;
+  transaction<T>(work: (t: Transaction) => T, options?: TransactionOptions): T;
+}
+
+export interface TransactionOptions {
+  /** Which of the application's transactions it is: 'place order'. */
+  name?: string;
+  /** The level that this one is held to, where transactions have levels of their own. */
+  isolation?: string;
 }
 
 export interface RecorderOptions {
@@ -57,6 +73,7 @@ export class Recorder {
   constructor(path: string, options?: RecorderOptions);
   session(name?: Scalar, options?: { node?: Scalar }): Session;
   unique(): number;
+  nameRow(key: number, name: string): void;
   event(what: string): void;
   close(): void;
 }

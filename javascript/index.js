@@ -8,6 +8,9 @@ import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:f
 /** The value of a read whose answer never came. */
 export const NOT_KNOWN = Symbol('not known');
 
+// More statements are not told apart: texts with values in them instead of parameters.
+const STATEMENTS = 1000;
+
 const LARGEST = 2n ** 64n - 1n, SMALLEST = -(2n ** 63n);
 
 /** A number that JSON.stringify would round stands for itself as text between these marks, which are taken out. */
@@ -39,13 +42,17 @@ const now = () => exact(process.hrtime.bigint().toString());
 /** A transaction that is being recorded; Session.transaction hands it over. */
 export class Transaction {
   #operations = [];
+  #statements = []; // the numbers of those that did the operations; 0: not said
+  #statement = 0;
   #status = null;
   #error = null;
   #start = now();
   #session;
+  #name;
+  #isolation;
 
-  constructor(session) {
-    this.#session = session;
+  constructor(session, { name = null, isolation = null } = {}) {
+    [this.#session, this.#name, this.#isolation] = [session, name, isolation];
   }
 
   /** It read this value; null where the key had none yet. */
@@ -65,23 +72,29 @@ export class Transaction {
   /** It read a counter. */
   readCounter(key, value) { this.#add('read-counter', key, value); }
 
-  // Rows of a table, whose keys and values are integers.
+  // Rows of a table, whose keys and values are integers.  Columns are what predicates ask for: { city: 'Ulm' }.
 
-  /** It made a row. */
-  insert(key, value) { this.#add('insert', key, value); }
+  /** It made a row; `name` is what people call it: 'booking[id=7]'. */
+  insert(key, value, columns, name) {
+    if (name !== undefined) this.#session.recorder.nameRow(key, name);
+    this.#add('insert', key, value, columns);
+  }
   /** It changed a row; null: it found none. */
-  update(key, value) { this.#add(value === null ? 'missed-update' : 'update', key, value); }
+  update(key, value, columns) { this.#add(value === null ? 'missed-update' : 'update', key, value, columns); }
   /** It made or changed a row. */
-  upsert(key, value) { this.#add('upsert', key, value); }
+  upsert(key, value, columns) { this.#add('upsert', key, value, columns); }
   /** It removed a row, or found none. */
   delete(key, found = true) { this.#add(found ? 'delete' : 'missed-delete', key, null); }
   /** It read the rows that a predicate picks: pairs of key and value. */
-  readRows(predicate, rows) { this.#operations.push(['rp', conditions(predicate), Array.from(rows)]); }
+  readRows(predicate, rows) { this.#note(['rp', conditions(predicate), Array.from(rows)]); }
   /** It counted the rows that a predicate picks. */
-  countRows(predicate, number) { this.#operations.push(['count', conditions(predicate), number]); }
+  countRows(predicate, number) { this.#note(['count', conditions(predicate), number]); }
 
   /** A number that no other transaction of this recorder gets, to be written as a value. */
   unique() { return this.#session.recorder.unique(); }
+
+  /** What is recorded from here on was done by this statement; witnesses show it. */
+  statement(text) { this.#statement = this.#session.recorder.statement(text); }
 
   /** It is certain that it was rolled back. */
   aborted(error = null) { [this.#status, this.#error] = ['aborted', error]; }
@@ -96,19 +109,27 @@ export class Transaction {
     if (status !== 'unknown') line.end = now();
     if (this.#session.node !== null) line.node = scalar(this.#session.node);
     if (error !== null) line.error = scalar(error);
+    if (this.#name !== null) line.name = scalar(this.#name);
+    if (this.#isolation !== null) line.isolation = this.#isolation;
+    if (this.#statements.some((number) => number > 0)) line.statements = this.#statements;
     line.ops = this.#operations;
     this.#operations = null;
     return line;
   }
 
-  #add(name, key, value) {
+  #add(name, key, value, columns) {
+    this.#note(columns ? [name, scalar(key), value, columns] : [name, scalar(key), value]);
+  }
+
+  #note(operation) {
     if (this.#operations === null) throw new Error('the transaction has ended');
-    this.#operations.push([name, scalar(key), value]);
+    this.#operations.push(operation);
+    this.#statements.push(this.#statement);
   }
 }
 
-function conditions({ keys, values, modulo } = {}) {
-  return { ...(keys && { keys }), ...(values && { values }), ...(modulo && { mod: modulo }) };
+function conditions({ keys, values, modulo, where } = {}) {
+  return { ...(keys && { keys }), ...(values && { values }), ...(modulo && { mod: modulo }), ...(where && { where }) };
 }
 
 const isPromise = (value) => typeof value?.then === 'function';
@@ -126,11 +147,13 @@ export class Session {
    *
    * Where `work` comes to its end, the transaction counts as committed; where it throws, as *unknown*: the commit may
    * have reached the server before the connection broke.  `t.aborted()` says that it was certainly rolled back.
+   * `options`: { name: 'place order' }, which of the application's transactions it is, and { isolation: 'serializable' },
+   * the level that this one is held to, where transactions have levels of their own.
    */
-  transaction(work) {
+  transaction(work, options) {
     if (this.#busy) throw new Error(`session ${this.name} has a transaction already; a session is one connection`);
     this.#busy = true;
-    const t = new Transaction(this);
+    const t = new Transaction(this, options);
     const end = (problem) => {
       this.#busy = false;
       this.recorder.line(t.end(problem));
@@ -157,6 +180,7 @@ export class Recorder {
   #next;
   #sessions = 0;
   #events = 0;
+  #statements = new Map();
 
   /** `facts` go into the header: { database: 'PostgreSQL 15', isolation: 'repeatable read' }. */
   constructor(path, { append = false, firstValue = 1, facts = {} } = {}) {
@@ -173,6 +197,21 @@ export class Recorder {
   /** A number that was not handed out before. */
   unique() {
     return this.#next++;
+  }
+
+  /** Says what people call a row: 'bookings[id=7]'. */
+  nameRow(key, name) {
+    this.line({ row_names: [[key, name]] });
+  }
+
+  /** The number of a statement; its text goes into the history when it is first met. */
+  statement(text) {
+    const known = this.#statements.get(text);
+    if (known !== undefined || this.#statements.size >= STATEMENTS) return known ?? 0;
+    const number = this.#statements.size + 1;
+    this.line({ isoproof: 1, initial: null, [`statement.${number}`]: text.trim().replaceAll(/\s+/g, ' ') });
+    this.#statements.set(text, number);
+    return number;
   }
 
   /** Notes what happened beside the transactions, such as a server that was killed. */

@@ -46,6 +46,24 @@ test('lines', () => {
   if (result) assert.equal(result.transactions, 1);
 });
 
+test('words and columns', () => {
+  const recorder = new Recorder(path);
+  recorder.session().transaction((t) => {
+    t.write('x', 1);
+    t.statement('INSERT  INTO\n city ...');
+    t.insert(1, 10, { name: 'Ulm' }, 'city[id=1]');
+  }, { name: 'found a city', isolation: 'serializable' });
+  recorder.session().transaction((t) => t.readRows({ where: [['name', '=', 'Ulm']] }, [[1, 10]]));
+  recorder.close();
+  const [, text, names, first, second] = lines();
+  assert.equal(text['statement.1'], 'INSERT INTO city ...');
+  assert.deepEqual(names, { row_names: [[1, 'city[id=1]']] });
+  assert.deepEqual([first.name, first.isolation, first.statements], ['found a city', 'serializable', [0, 1]]);
+  assert.deepEqual(first.ops[1], ['insert', 1, 10, { name: 'Ulm' }]);
+  assert.deepEqual(second.ops, [['rp', { where: [['name', '=', 'Ulm']] }, [[1, 10]]]]);
+  assert.equal(second.name, undefined);
+});
+
 test('outcomes', async () => {
   const recorder = new Recorder(path), session = recorder.session();
   const lost = Object.assign(new Error('gone'), { code: 'ECONNRESET' });

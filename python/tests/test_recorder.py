@@ -77,6 +77,40 @@ class Recording(unittest.TestCase):
         result = isoproof.check(self.path)
         self.assertEqual(result["serializable"], "satisfied")
 
+    def test_words(self):
+        with Recorder(self.path) as recorder:
+            recorder.name_row(1, "stock[id=1]")
+            with recorder.transaction("restock", isolation="serializable") as t:
+                t.write("x", 1)
+                t.statement("UPDATE  stock\n SET ...")
+                t.write("y", 2)
+            with recorder.transaction("count") as t:
+                t.statement("UPDATE  stock\n SET ...")
+                t.write("y", 3)
+                t.statement("SELECT ...")
+                t.read("x", 1)
+        _, names, text, first, second_text, second, _ = self.lines()
+        self.assertEqual(names, {"row_names": [[1, "stock[id=1]"]]})
+        self.assertEqual(text["statement.1"], "UPDATE stock SET ...")
+        self.assertEqual(second_text["statement.2"], "SELECT ...")
+        self.assertEqual((first["name"], first["isolation"], first["statements"]), ("restock", "serializable", [0, 1]))
+        self.assertEqual((second["name"], second["statements"]), ("count", [1, 2]))
+        self.assertNotIn("isolation", second)
+
+    def test_columns(self):
+        with Recorder(self.path) as recorder:
+            with recorder.transaction() as t:
+                t.insert(1, 10, city="Ulm")
+                t.update(1, 11, city=None)
+            with recorder.transaction() as t:
+                t.read_rows(Predicate(where=(("city", "is null"),)), [(1, 11)])
+                t.count_rows(Predicate(where=(("city", "in", ("Ulm", "Bonn")),)), 0)
+        _, first, second, _ = self.lines()
+        self.assertEqual(first["ops"], [["insert", 1, 10, {"city": "Ulm"}], ["update", 1, 11, {"city": None}]])
+        self.assertEqual(second["ops"], [["rp", {"where": [["city", "is null"]]}, [[1, 11]]],
+                                         ["count", {"where": [["city", "in", ["Ulm", "Bonn"]]]}, 0]])
+        self.assertEqual(isoproof.check(self.path)["serializable"], "satisfied")
+
     def test_outcomes(self):
         with Recorder(self.path) as recorder:
             session = recorder.session()

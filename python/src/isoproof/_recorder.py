@@ -28,6 +28,7 @@ class _NotKnown:
 NOT_KNOWN = _NotKnown()
 """The value of a read whose answer never came."""
 
+_STATEMENTS = 1000  # more are not told apart: texts with values in them instead of parameters
 _PIECE = 1 << 23  # bytes that the live checker gets at a time
 
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
@@ -55,10 +56,15 @@ class Predicate:
     keys: Optional[tuple[int, int]] = None  # from, to
     values: Optional[tuple[int, int]] = None  # from, to
     modulo: Optional[tuple[int, int]] = None  # the value modulo the first is the second
+    where: tuple[tuple[Any, ...], ...] = ()  # of columns: ("city", "=", "Ulm"), ("age", "in", (7, 8)), ("left", "is null")
 
-    def _conditions(self) -> dict[str, list[int]]:
+    def _conditions(self) -> dict[str, list[Any]]:
         found = {"keys": self.keys, "values": self.values, "mod": self.modulo}
-        return {name: list(bounds) for name, bounds in found.items() if bounds is not None}
+        conditions: dict[str, list[Any]] = {name: list(bounds) for name, bounds in found.items() if bounds is not None}
+        if self.where:
+            conditions["where"] = [[list(part) if isinstance(part, tuple) else part for part in condition]
+                                   for condition in self.where]
+        return conditions
 
 
 class Transaction:
@@ -69,9 +75,13 @@ class Transaction:
     has answered that it was rolled back, or when its commit was never sent; `unknown` when nobody can tell.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, name: Optional[str] = None, isolation: Optional[str] = None) -> None:
         self.session = session
+        self.name = name
+        self.isolation = isolation
         self._operations: list[list[Any]] = []
+        self._statements: list[int] = []  # the numbers of those that did the operations; 0: not said
+        self._statement = 0
         self._status: Optional[str] = None
         self._error: Any = None
         self._start = 0
@@ -113,17 +123,19 @@ class Transaction:
 
     # ---- rows of a table, whose keys and values are integers ----
 
-    def insert(self, key: int, value: int) -> None:
+    # Columns are what predicates ask for with `where`: {"city": "Ulm"}.
+
+    def insert(self, key: int, value: int, **columns: Union[None, int, str]) -> None:
         """It made a row."""
-        self._add("insert", key, value)
+        self._add("insert", key, value, columns)
 
-    def update(self, key: int, value: Optional[int]) -> None:
+    def update(self, key: int, value: Optional[int], **columns: Union[None, int, str]) -> None:
         """It changed a row; None: it found none."""
-        self._add("missed-update" if value is None else "update", key, value)
+        self._add("missed-update" if value is None else "update", key, value, columns)
 
-    def upsert(self, key: int, value: int) -> None:
+    def upsert(self, key: int, value: int, **columns: Union[None, int, str]) -> None:
         """It made or changed a row."""
-        self._add("upsert", key, value)
+        self._add("upsert", key, value, columns)
 
     def delete(self, key: int, found: bool = True) -> None:
         """It removed a row, or found none."""
@@ -131,15 +143,19 @@ class Transaction:
 
     def read_rows(self, predicate: Predicate, rows: Iterable[tuple[int, int]]) -> None:
         """It read the rows that a predicate picks: these keys with these values."""
-        self._operations.append(["rp", predicate._conditions(), [list(row) for row in rows]])
+        self._note(["rp", predicate._conditions(), [list(row) for row in rows]])
 
     def count_rows(self, predicate: Predicate, number: int) -> None:
         """It counted the rows that a predicate picks."""
-        self._operations.append(["count", predicate._conditions(), number])
+        self._note(["count", predicate._conditions(), number])
 
     def unique(self) -> int:
         """A number that no other transaction of this recorder gets, to be written as a value."""
         return self.session.recorder.unique()
+
+    def statement(self, text: str) -> None:
+        """What is recorded from here on was done by this statement; witnesses show it."""
+        self._statement = self.session.recorder._statement(text)
 
     # ---- how it ended ----
 
@@ -168,13 +184,24 @@ class Transaction:
             line["node"] = _scalar(self.session.node)
         if error is not None:
             line["error"] = _scalar(error)
+        if self.name is not None:
+            line["name"] = self.name
+        if self.isolation is not None:
+            line["isolation"] = self.isolation
+        if any(self._statements):
+            line["statements"] = self._statements
         line["ops"] = self._operations
         self.session._end(line)
 
-    def _add(self, name: str, key: Any, value: Any) -> None:
+    def _add(self, name: str, key: Any, value: Any, columns: Optional[Mapping[str, Any]] = None) -> None:
+        operation = [name, _scalar(key), value]
+        self._note(operation + [columns] if columns else operation)
+
+    def _note(self, operation: list[Any]) -> None:
         if self._ended:
             raise RuntimeError("the transaction has ended")
-        self._operations.append([name, _scalar(key), value])
+        self._operations.append(operation)
+        self._statements.append(self._statement)
 
 
 class Session:
@@ -186,9 +213,13 @@ class Session:
         self.node = node
         self._busy = False
 
-    def transaction(self) -> Transaction:
-        """A transaction to be recorded, from the begin of a `with` block to its end."""
-        return Transaction(self)
+    def transaction(self, name: Optional[str] = None, *, isolation: Optional[str] = None) -> Transaction:
+        """A transaction to be recorded, from the begin of a `with` block to its end.
+
+        `name` says which of the application's transactions it is ("place order"); `isolation` is the level that this
+        one is held to ("serializable"), where transactions have levels of their own.
+        """
+        return Transaction(self, name, isolation)
 
     def _begin(self) -> None:
         if self._busy:
@@ -222,6 +253,8 @@ class Recorder:
         self._process = os.getpid()
         self._closed = False
         self._events = 0
+        self._naming = threading.Lock()
+        self._texts: dict[str, int] = {}
         self._size = 0  # bytes of the file, whole lines
         self._judged = 0  # of these the live checker has seen so many
         self._examining = threading.Lock()
@@ -240,16 +273,20 @@ class Recorder:
             name = number if os.getpid() == self._process else f"{os.getpid()}.{number}"
         return Session(self, name, node)
 
-    def transaction(self) -> Transaction:
+    def transaction(self, name: Optional[str] = None, *, isolation: Optional[str] = None) -> Transaction:
         """A transaction of the session that belongs to the calling thread."""
         if getattr(self._own, "process", None) != os.getpid():
             self._own.session, self._own.process = self.session(), os.getpid()
         session: Session = self._own.session
-        return session.transaction()
+        return session.transaction(name, isolation=isolation)
 
     def unique(self) -> int:
         """A number that was not handed out before."""
         return next(self._values)
+
+    def name_row(self, key: int, name: str) -> None:
+        """Says what people call a row: "bookings[id=7]"."""
+        self._write({"row_names": [[key, name]]})
 
     def event(self, text: str) -> None:
         """Notes what happened beside the transactions, such as a server that was killed."""
@@ -286,6 +323,16 @@ class Recorder:
 
     def __exit__(self, *_problem: object) -> None:
         self.close()
+
+    def _statement(self, text: str) -> int:
+        """The number of a statement; its text goes into the history when it is first met."""
+        with self._naming:
+            number = self._texts.get(text, 0)
+            if number == 0 and len(self._texts) < _STATEMENTS:
+                number = len(self._texts) + 1
+                self._write({"isoproof": 1, "initial": None, f"statement.{number}": " ".join(text.split())})
+                self._texts[text] = number
+            return number
 
     def _live(self) -> LiveChecker:
         if self._checker is None:

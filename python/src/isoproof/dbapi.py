@@ -75,6 +75,7 @@ class RecordedTransaction:
     def read(self, key: Any, sql: str, parameters: Optional[Sequence[Any]] = None, *, value: int = 0) -> Any:
         """Reads one row and records the column `value` of it as the value of the key; None where there is no row."""
         row = self.execute(sql, parameters).fetchone()
+        self.record.statement(sql)
         self.record.read(key, None if row is None else row[value])
         return row
 
@@ -82,6 +83,7 @@ class RecordedTransaction:
                  value: Callable[[Any], Any]) -> Any:
         """Reads rows, and records each one's value under its key.  Rows that are not there are not recorded."""
         rows = self.execute(sql, parameters).fetchall()
+        self.record.statement(sql)
         for row in rows:
             self.record.read(key(row), value(row))
         return rows
@@ -94,14 +96,15 @@ class RecordedTransaction:
         given = parameters(value) if callable(parameters) else parameters
         changed = int(self.execute(sql, given).rowcount)
         if changed != 0:
+            self.record.statement(sql)
             self.record.write(key, value)
         return changed
 
 
 @contextmanager
-def transaction(session: Session, connection: Any, *,
-                begin: Optional[str] = None) -> Iterator[RecordedTransaction]:
-    """Records a transaction of a connection.
+def transaction(session: Session, connection: Any, name: Optional[str] = None, *, begin: Optional[str] = None,
+                isolation: Optional[str] = None) -> Iterator[RecordedTransaction]:
+    """Records a transaction of a connection; `name` and `isolation` are those of Session.transaction.
 
     `begin` is a statement to open it with ("BEGIN IMMEDIATE", "SET TRANSACTION ..."); by default the connection opens
     it by itself at the first statement, as DB-API has it.  sqlite3 does so only before statements that write, so its
@@ -109,7 +112,7 @@ def transaction(session: Session, connection: Any, *,
     """
     if begin is None and type(connection).__module__ == "sqlite3" and not connection.in_transaction:
         begin = "BEGIN"
-    with session.transaction() as record:
+    with session.transaction(name, isolation=isolation) as record:
         try:
             recorded = RecordedTransaction(record, connection)
             if begin is not None:
