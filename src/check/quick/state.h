@@ -38,6 +38,7 @@ typedef struct iso_quick_share {
   uint32_t first_session, end_session;
   uint64_t writes;           /* in the table */
   uint32_t *end;             /* by key: one more than the largest value written */
+  uint64_t *marks;           /* by place in the table: whether anything is written there */
   uint16_t *stamps;          /* by a hash of a key: the transaction that has just accessed it */
   ISO_VEC(uint32_t) sources; /* who has to come before a transaction, besides its session; see source_end */
   ISO_VEC(iso_quick_edge) edges;
@@ -109,8 +110,12 @@ static inline const uint32_t *iso_quick_sources(const iso_quick *q, uint32_t txn
   return q->shares[t].sources.items;
 }
 
-/* Puts every write into the table and fills txns; gives up where two share key and value.  This and the others return
- * false when memory is out. */
+/* Lays the table of writes out; gives up where values are not small numbers.  This and the others return false when
+ * memory is out. */
+bool iso_quick_measure(iso_quick *q);
+/* Gives up where two writes share key and value. */
+bool iso_quick_find_repeated(iso_quick *q);
+/* Puts every write into the table and fills txns; gives up where two share key and value. */
 bool iso_quick_enter_writes(iso_quick *q);
 /* Looks every read up, judges it, and collects sources and edges. */
 bool iso_quick_judge_reads(iso_quick *q);
