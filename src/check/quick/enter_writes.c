@@ -21,8 +21,9 @@ static void measure(void *context, unsigned thread, unsigned threads) {
     bool read = h->op_kind[op] == ISOPROOF_OP_READ, write = h->op_kind[op] == ISOPROOF_OP_WRITE;
     unfit |= ((read | write) == 0) | (value > ISO_VALUE_NIL) |
              (write & ((value == ISO_VALUE_NIL) | ((value == 0) & h->initial_is_zero)));
+    /* Once a few sessions have been seen, hardly any value goes further. */
     uint32_t *most = &end_of[h->op_key[op]], past = write ? value + 1 : 0;
-    *most = past > *most ? past : *most;
+    if (__builtin_expect(past > *most, 0)) *most = past;
     writes += write;
   }
   share->writes = writes;
@@ -84,8 +85,6 @@ static void take_txn(iso_quick *q, uint16_t *stamps, uint32_t txn, batch *b) {
   uint64_t keys = 0;
   unsigned count = b->count;
   bool repeats = false;
-  q->txns[txn + 1].first_op = op;
-  q->txns[txn + 1].session = h->txn_session[txn];
   for (; op < end; op++) {
     uint32_t key = h->op_key[op];
     bool write = h->op_kind[op] == ISOPROOF_OP_WRITE;
@@ -103,22 +102,26 @@ static void take_txn(iso_quick *q, uint16_t *stamps, uint32_t txn, batch *b) {
   }
   unsigned first = b->count;
   b->count = count;
-  q->txns[txn + 1].keys = keys;
+  q->keys[txn + 1] = keys;
   q->repeats[txn] = repeats;
   if (repeats) mark_overwritten(b, first);
 }
 
 /* Second pass: the writes. */
 static void enter(void *context, unsigned thread, unsigned threads) {
+  (void)threads;
   iso_quick *q = context;
-  uint64_t first, end;
+  const iso_quick_share *share = &q->shares[thread];
+  iso_quick_walk walk = iso_quick_walk_begin(q, share);
+  uint32_t session, txn, end;
   batch b = {.count = 0};
-  iso_parallel_range(q->h->txns, thread, threads, &first, &end);
-  for (uint64_t txn = first; txn < end; txn++) {
-    take_txn(q, q->shares[thread].stamps, (uint32_t)txn, &b);
-    if (b.count <= ISO_QUICK_BLOCK - ISO_QUICK_MOST_OPS - 1) continue;
-    put(q, &b);
-    b.count = 0;
+  while (iso_quick_walk_next(&walk, &session, &txn, &end)) {
+    for (; txn < end; txn++) {
+      take_txn(q, share->stamps, txn, &b);
+      if (b.count <= ISO_QUICK_BLOCK - ISO_QUICK_MOST_OPS - 1) continue;
+      put(q, &b);
+      b.count = 0;
+    }
   }
   put(q, &b);
 }
@@ -187,11 +190,10 @@ bool iso_quick_enter_writes(iso_quick *q) {
     made = made && q->shares[t].stamps != NULL;
   }
   q->table = iso_alloc_zero(q->size, (q->is_shared ? 2 : 1) * sizeof *q->table);
-  q->txns = iso_alloc((size_t)q->h->txns + 2, sizeof *q->txns);
+  q->keys = iso_alloc((size_t)q->h->txns + 1, sizeof *q->keys);
   q->repeats = iso_alloc(q->h->txns, 1);
-  if (!made || q->table == NULL || q->txns == NULL || q->repeats == NULL) return false;
-  q->txns[0] = (iso_quick_txn){0, 0, 0};
-  q->txns[q->h->txns + 1] = (iso_quick_txn){0, q->h->ops, 0};
+  if (!made || q->table == NULL || q->keys == NULL || q->repeats == NULL) return false;
+  q->keys[0] = 0;
   iso_parallel(q->threads, enter, q);
   iso_parallel(q->threads, count_entries, q);
   uint64_t lost = 0;
