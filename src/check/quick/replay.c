@@ -1,4 +1,5 @@
-/* Transactions carried out one after the other in the order of their times, several stretches of time at once.
+/* Transactions carried out one after the other in the order of their times, or of their places in the file, several
+ * stretches of time at once.
  *
  * A stretch does not know what its keys hold when it begins: the first access to a key assumes what it needs, and the
  * assumptions are compared with what the stretch before has left. */
@@ -280,14 +281,16 @@ bool iso_quick_replay(const isoproof_history *history, unsigned threads, isoproo
   const isoproof_history *h = history;
   bool made = true;
   const int64_t *times[] = {h->txn_end_index_opt != NULL ? h->txn_end_index_opt : h->txn_end_opt,
-                            h->txn_start_index_opt != NULL ? h->txn_start_index_opt : h->txn_start_opt};
+                            h->txn_start_index_opt != NULL ? h->txn_start_index_opt : h->txn_start_opt,
+                            (const int64_t *)h->txn_position_opt};
+  enum { ORDERS = sizeof times / sizeof times[0] };
   *serial = (iso_quick_serial){false, false};
-  if (times[0] == NULL && times[1] == NULL) return true;
+  if (times[0] == NULL && times[1] == NULL && times[2] == NULL) return true;
   replay r = {.h = h, .task = task};
   r.bounds = iso_alloc(((size_t)threads + 1) * h->sessions, sizeof *r.bounds);
   r.stretches = iso_alloc(threads, sizeof *r.stretches);
   made = r.bounds != NULL && r.stretches != NULL;
-  for (int i = 0; made && i < 2 && !serial->is_serial; i++) {
+  for (int i = 0; made && i < ORDERS && !serial->is_serial; i++) {
     r.time = times[i];
     if (r.time != NULL) made = try_times(&r, threads, &serial->is_serial, &serial->is_unique);
   }
