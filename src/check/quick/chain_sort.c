@@ -8,7 +8,8 @@
 typedef struct {
   uint32_t head, end;      /* transactions */
   const uint32_t *sources; /* of its share */
-  uint32_t source, edge;   /* the next ones to look at */
+  uint32_t looked;         /* at how many sources of the head */
+  uint32_t edge;           /* the next one to look at */
   uint32_t next;           /* the next session that waits for the same transaction, + 1 */
 } chain;
 
@@ -17,8 +18,8 @@ typedef struct {
   chain *chains;
   uint64_t *placed;  /* a bit per transaction */
   uint32_t *waiting; /* by transaction: the first session that waits for it, + 1 */
-  uint32_t *ready;   /* sessions */
-  uint32_t ready_count, count;
+  uint32_t *ready;   /* sessions, a ring */
+  uint32_t ready_first, ready_count, count;
 } sorter;
 
 /* The edges by the transaction that they lead to. */
@@ -58,8 +59,9 @@ static inline bool is_placed(const sorter *s, uint32_t txn) { return (s->placed[
 /* The first of those before the head of a chain that is not placed, ISO_NO_TXN when it can be placed itself. */
 static inline uint32_t missing_before(const sorter *s, chain *c) {
   const iso_quick *q = s->q;
-  for (uint32_t end = q->source_end[c->head]; c->source < end; c->source++) {
-    if (!is_placed(s, c->sources[c->source])) return c->sources[c->source];
+  const uint32_t *sources = c->sources + q->source_first[c->head];
+  for (uint32_t count = q->source_count[c->head]; c->looked < count; c->looked++) {
+    if (!is_placed(s, sources[c->looked])) return sources[c->looked];
   }
   for (uint32_t end = q->edge_first[c->head + 1]; c->edge < end; c->edge++) {
     if (!is_placed(s, q->edge_from[c->edge])) return q->edge_from[c->edge];
@@ -67,21 +69,38 @@ static inline uint32_t missing_before(const sorter *s, chain *c) {
   return ISO_NO_TXN;
 }
 
-/* Places the head of a session and all after it, until one has to wait. */
-static void advance(sorter *s, uint32_t session) {
+static inline void make_ready(sorter *s, uint32_t session) {
+  uint32_t at = s->ready_first + s->ready_count++;
+  s->ready[at < s->q->h->sessions ? at : at - s->q->h->sessions] = session;
+}
+
+static inline uint32_t take_ready(sorter *s) {
+  uint32_t session = s->ready[s->ready_first++];
+  if (s->ready_first == s->q->h->sessions) s->ready_first = 0;
+  s->ready_count--;
+  return session;
+}
+
+/* Places the head of a session and those after it, until one has to wait or its turn is over. */
+static void advance(sorter *s, uint32_t session, uint32_t turn) {
   chain *c = &s->chains[session];
   for (; c->head < c->end; c->head++) {
+    if (turn-- == 0) {
+      make_ready(s, session);
+      return;
+    }
     uint32_t missing = missing_before(s, c);
     if (missing != ISO_NO_TXN) {
       c->next = s->waiting[missing];
       s->waiting[missing] = session + 1;
       return;
     }
+    c->looked = 0;
     s->placed[c->head / 64] |= UINT64_C(1) << (c->head % 64);
     if (s->q->sequence != NULL) s->q->sequence[s->count] = c->head;
     s->count++;
     for (uint32_t waiting = s->waiting[c->head]; waiting != 0; waiting = s->chains[waiting - 1].next) {
-      s->ready[s->ready_count++] = waiting - 1;
+      make_ready(s, waiting - 1);
     }
   }
 }
@@ -92,13 +111,15 @@ static void sort(sorter *s) {
     const iso_quick_share *share = &s->q->shares[t];
     for (uint32_t session = share->first_session; session < share->end_session; session++) {
       uint32_t head = h->session_first_txn[session];
-      uint32_t source = session > share->first_session ? s->q->source_end[head - 1] : 0;
       s->chains[session] =
-          (chain){head, h->session_first_txn[session + 1], share->sources.items, source, s->q->edge_first[head], 0};
+          (chain){head, h->session_first_txn[session + 1], share->sources.items, 0, s->q->edge_first[head], 0};
     }
   }
-  for (uint32_t session = h->sessions; session-- > 0;) s->ready[s->ready_count++] = session;
-  while (s->ready_count > 0) advance(s, s->ready[--s->ready_count]);
+  /* Sessions ran side by side, and so did what they saw of each other: where the order matters, one transaction each.
+   */
+  uint32_t turn = s->q->sequence != NULL ? 1 : UINT32_MAX;
+  for (uint32_t session = 0; session < h->sessions; session++) make_ready(s, session);
+  while (s->ready_count > 0) advance(s, take_ready(s), turn);
 }
 
 bool iso_quick_sort(iso_quick *q, bool *acyclic) {

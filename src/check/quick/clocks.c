@@ -21,7 +21,7 @@ typedef struct {
 /* Notes a transaction itself in the clock of one that comes after it. */
 static inline void note(const columns *k, uint8_t *row, uint32_t txn) {
   const iso_quick *q = k->c->q;
-  uint32_t session = q->txns[txn + 1].session, number = txn - q->h->session_first_txn[session] + 1;
+  uint32_t session = iso_quick_session(q, txn), number = txn - q->h->session_first_txn[session] + 1;
   iso_clock_note(row, session, number, k->first, k->end, k->c->is_short);
 }
 
@@ -30,7 +30,7 @@ static void fill(const columns *k, uint32_t txn) {
   uint8_t *row = k->c->rows + txn * k->c->row;
   uint32_t source, end;
   const uint32_t *sources = iso_quick_sources(q, txn, &source, &end);
-  if (txn == q->h->session_first_txn[q->txns[txn + 1].session]) {
+  if (txn == q->h->session_first_txn[iso_quick_session(q, txn)]) {
     memset(row + k->first, 0, k->end - k->first);
   } else {
     memcpy(row + k->first, row - k->c->row + k->first, k->end - k->first);
@@ -52,7 +52,6 @@ static void announce(const columns *k, uint32_t place) {
   for (; source < end; source++) {
     const uint8_t *row = k->c->rows + sources[source] * k->c->row;
     for (size_t at = k->first; at < k->end; at += ISO_CLOCK_LINE) __builtin_prefetch(row + at);
-    __builtin_prefetch(&q->txns[sources[source] + 1]);
   }
 }
 

@@ -21,8 +21,9 @@ static void measure(void *context, unsigned thread, unsigned threads) {
     bool read = h->op_kind[op] == ISOPROOF_OP_READ, write = h->op_kind[op] == ISOPROOF_OP_WRITE;
     unfit |= ((read | write) == 0) | (value > ISO_VALUE_NIL) |
              (write & ((value == ISO_VALUE_NIL) | ((value == 0) & h->initial_is_zero)));
+    /* Once a few sessions have been seen, hardly any value goes further. */
     uint32_t *most = &end_of[h->op_key[op]], past = write ? value + 1 : 0;
-    *most = past > *most ? past : *most;
+    if (__builtin_expect(past > *most, 0)) *most = past;
     writes += write;
   }
   share->writes = writes;
@@ -84,8 +85,6 @@ static void take_txn(iso_quick *q, uint16_t *stamps, uint32_t txn, batch *b) {
   uint64_t keys = 0;
   unsigned count = b->count;
   bool repeats = false;
-  q->txns[txn + 1].first_op = op;
-  q->txns[txn + 1].session = h->txn_session[txn];
   for (; op < end; op++) {
     uint32_t key = h->op_key[op];
     bool write = h->op_kind[op] == ISOPROOF_OP_WRITE;
@@ -103,22 +102,26 @@ static void take_txn(iso_quick *q, uint16_t *stamps, uint32_t txn, batch *b) {
   }
   unsigned first = b->count;
   b->count = count;
-  q->txns[txn + 1].keys = keys;
+  q->keys[txn + 1] = keys;
   q->repeats[txn] = repeats;
   if (repeats) mark_overwritten(b, first);
 }
 
 /* Second pass: the writes. */
 static void enter(void *context, unsigned thread, unsigned threads) {
+  (void)threads;
   iso_quick *q = context;
-  uint64_t first, end;
+  const iso_quick_share *share = &q->shares[thread];
+  iso_quick_walk walk = iso_quick_walk_begin(q, share);
+  uint32_t session, txn, end;
   batch b = {.count = 0};
-  iso_parallel_range(q->h->txns, thread, threads, &first, &end);
-  for (uint64_t txn = first; txn < end; txn++) {
-    take_txn(q, q->shares[thread].stamps, (uint32_t)txn, &b);
-    if (b.count <= ISO_QUICK_BLOCK - ISO_QUICK_MOST_OPS - 1) continue;
-    put(q, &b);
-    b.count = 0;
+  while (iso_quick_walk_next(&walk, &session, &txn, &end)) {
+    for (; txn < end; txn++) {
+      take_txn(q, share->stamps, txn, &b);
+      if (b.count <= ISO_QUICK_BLOCK - ISO_QUICK_MOST_OPS - 1) continue;
+      put(q, &b);
+      b.count = 0;
+    }
   }
   put(q, &b);
 }
@@ -132,25 +135,65 @@ static void count_entries(void *context, unsigned thread, unsigned threads) {
   q->shares[thread].writes -= count; /* all of them together come to nothing */
 }
 
-bool iso_quick_enter_writes(iso_quick *q) {
+/* Whether a thread's writes, and those of all threads together, have a place each: a bit for every place. */
+static void mark_places(void *context, unsigned thread, unsigned threads) {
+  iso_quick *q = context;
+  const isoproof_history *h = q->h;
+  uint64_t *marks = q->shares[thread].marks, first, end, twice = 0;
+  iso_parallel_range(h->ops, thread, threads, &first, &end);
+  for (uint64_t op = first; op < end; op++) {
+    bool write = h->op_kind[op] == ISOPROOF_OP_WRITE;
+    uint64_t place = write ? iso_quick_place(q, h->op_key[op], h->op_value[op]) : q->size - 1;
+    uint64_t *word = &marks[place / 64], bit = (uint64_t)write << (place % 64);
+    twice |= *word & bit;
+    *word |= bit;
+  }
+  if (twice != 0) iso_quick_give_up(q);
+}
+
+bool iso_quick_find_repeated(iso_quick *q) {
+  size_t words = (size_t)(q->size / 64) + 1;
+  for (unsigned t = 0; t < q->threads; t++) {
+    q->shares[t].marks = iso_alloc_zero(words, sizeof *q->shares[t].marks);
+    if (q->shares[t].marks == NULL) return false;
+  }
+  iso_parallel(q->threads, mark_places, q);
+  uint64_t twice = 0;
+  for (unsigned t = 1; t < q->threads; t++) {
+    for (size_t i = 0; i < words; i++) {
+      twice |= q->shares[0].marks[i] & q->shares[t].marks[i];
+      q->shares[0].marks[i] |= q->shares[t].marks[i];
+    }
+  }
+  if (twice != 0) iso_quick_give_up(q);
+  return true;
+}
+
+bool iso_quick_measure(iso_quick *q) {
   uint32_t keys = q->h->keys;
   q->first = iso_alloc((size_t)keys + 1, sizeof *q->first);
   bool made = q->first != NULL;
   for (unsigned t = 0; t < q->threads; t++) {
     q->shares[t].end = iso_alloc_zero(keys, sizeof *q->shares[t].end);
-    q->shares[t].stamps = iso_alloc_zero((size_t)1 << STAMP_BITS, sizeof *q->shares[t].stamps);
-    made = made && q->shares[t].end != NULL && q->shares[t].stamps != NULL;
+    made = made && q->shares[t].end != NULL;
   }
   if (!made) return false;
   iso_parallel(q->threads, measure, q);
   if (!q->given_up) lay_out(q);
-  if (q->given_up) return true;
+  return true;
+}
+
+bool iso_quick_enter_writes(iso_quick *q) {
+  bool made = true;
+  for (unsigned t = 0; t < q->threads; t++) {
+    q->shares[t].stamps = iso_alloc_zero((size_t)1 << STAMP_BITS, sizeof *q->shares[t].stamps);
+    made = made && q->shares[t].stamps != NULL;
+  }
   q->table = iso_alloc_zero(q->size, (q->is_shared ? 2 : 1) * sizeof *q->table);
-  q->txns = iso_alloc((size_t)q->h->txns + 2, sizeof *q->txns);
+  q->keys = iso_alloc((size_t)q->h->txns + 1, sizeof *q->keys);
   q->repeats = iso_alloc(q->h->txns, 1);
-  if (q->table == NULL || q->txns == NULL || q->repeats == NULL) return false;
-  q->txns[0] = (iso_quick_txn){0, 0, 0};
-  q->txns[q->h->txns + 1] = (iso_quick_txn){0, q->h->ops, 0};
+  if (!made || q->table == NULL || q->keys == NULL || q->repeats == NULL) return false;
+  q->keys[0] = 0;
   iso_parallel(q->threads, enter, q);
   iso_parallel(q->threads, count_entries, q);
   uint64_t lost = 0;

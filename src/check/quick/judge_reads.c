@@ -1,4 +1,5 @@
 /* Every read looked up in the table of writes, judged, and asked for what it says about the commit order. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,104 +13,123 @@ typedef struct {
   uint32_t version; /* that t3 saw of the key */
 } suspicion;
 
-/* An external read of the transaction at hand. */
-typedef struct {
-  uint32_t op, key, from; /* from a transaction, or ISO_INITIAL */
-} external;
+enum { STAMP_BITS = 11, AT_ONCE = 8, MOST_READS = ISO_QUICK_MOST_OPS + AT_ONCE };
 
-/* Transactions [txn, end_txn): places of their operations in the table, then what is there. */
+/* Reads: of which keys, from which transactions (or ISO_INITIAL), and as which operations. */
 typedef struct {
-  uint32_t txn, end_txn, first, end;
-  uint64_t place[ISO_QUICK_BLOCK];
-  uint32_t entry[ISO_QUICK_BLOCK];
+  const uint32_t *key, *from, *op;
+  unsigned count;
+} reads;
+
+/* Transactions [txn, end_txn) of a session, and their reads: where each looks in the table, then whom it finds there.
+ */
+typedef struct {
+  uint32_t session, txn, end_txn;
+  uint32_t first_read[ISO_QUICK_BLOCK + 1]; /* by transaction, and one more */
+  uint32_t key[ISO_QUICK_BLOCK + 1], from[ISO_QUICK_BLOCK + 1], op[ISO_QUICK_BLOCK + 1];
+  uint64_t place[ISO_QUICK_BLOCK + 1];
+  bool initial[ISO_QUICK_BLOCK + 1];
 } block;
 
 typedef struct {
   iso_quick *q;
   iso_quick_share *share;
-  uint32_t session; /* of the transaction at hand */
-  uint64_t *seen;   /* by session: the session at hand + 1, and above all of its transactions read from so far */
-  /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
-   * not above known_from is of a session before. */
-  uint32_t *known, known_from;
-  block blocks[2], *block; /* the one at hand, and the next */
+  iso_quick_walk walk;
+  uint32_t session, txn, end_txn; /* the transactions for the next block */
+  uint32_t *seen; /* by session of the share, then by session: a transaction + 1, no later one was read from so far */
+  block blocks[2], *block;          /* the one at hand, and the next */
+  uint32_t stamps[1 << STAMP_BITS]; /* by a hash of a key: the operation + 1 that accessed it last */
+  uint32_t key[MOST_READS], from[MOST_READS], op[MOST_READS]; /* the external ones of a transaction that reads twice */
   suspicion suspicions[ISO_QUICK_BLOCK];
   unsigned suspicion_count;
 } judge;
 
-/* Fills a block with transactions from `txn` on, and announces where their reads will look. */
+/* Fills a block with transactions from `txn` on, and announces where their reads will look.  Reads and writes alternate
+ * at random, so that nothing branches on them. */
 static void find_places(const judge *j, block *b, uint32_t txn, uint32_t end) {
   const iso_quick *q = j->q;
   const isoproof_history *h = q->h;
-  b->txn = b->end_txn = txn;
-  b->first = h->txn_first_op[txn];
-  while (b->end_txn < end && h->txn_first_op[b->end_txn + 1] - b->first <= ISO_QUICK_BLOCK) b->end_txn++;
-  b->end = h->txn_first_op[b->end_txn];
-  for (uint32_t op = b->first; op < b->end; op++) {
-    uint64_t place = iso_quick_place_or_none(q, h->op_key[op], h->op_value[op]);
-    place = h->op_kind[op] == ISOPROOF_OP_READ ? place : q->size - 1;
-    b->place[op - b->first] = place;
-    __builtin_prefetch(&q->table[q->is_shared ? 2 * place : place]);
+  uint32_t count = 0, first = h->txn_first_op[txn], op = first;
+  b->txn = txn;
+  end = end - txn > ISO_QUICK_BLOCK ? txn + ISO_QUICK_BLOCK : end;
+  for (; txn < end && h->txn_first_op[txn + 1] - first <= ISO_QUICK_BLOCK; txn++) {
+    b->first_read[txn - b->txn] = count;
+    for (; op < h->txn_first_op[txn + 1]; op++) {
+      uint32_t key = h->op_key[op], value = h->op_value[op];
+      b->key[count] = key;
+      b->op[count] = op;
+      b->place[count] = iso_quick_place_or_none(q, key, value);
+      b->initial[count] = value == ISO_VALUE_NIL;
+      count += h->op_kind[op] == ISOPROOF_OP_READ;
+    }
   }
+  b->end_txn = txn;
+  b->first_read[txn - b->txn] = count;
+  for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&q->table[q->is_shared ? 2 * b->place[i] : b->place[i]]);
 }
 
-/* Fetches the entries, and announces the transactions that they name. */
+/* Fetches the entries, and announces what the transactions that they name wrote. */
 static void fetch_entries(const judge *j, block *b) {
   const iso_quick *q = j->q;
-  for (uint32_t i = 0; i < b->end - b->first; i++) {
+  uint32_t count = b->first_read[b->end_txn - b->txn];
+  for (uint32_t i = 0; i < count; i++) {
     uint64_t place = b->place[i];
     uint32_t entry = q->table[q->is_shared ? 2 * place : place];
-    if (q->is_shared && entry != 0 && q->table[2 * place + 1] != q->h->op_key[b->first + i]) entry = 0;
-    b->entry[i] = entry;
-    __builtin_prefetch(&q->txns[entry & ~ISO_QUICK_SUSPECT]);
+    if (q->is_shared && entry != 0 && q->table[2 * place + 1] != b->key[i]) entry = 0;
+    b->from[i] = b->initial[i] ? ISO_INITIAL : entry - 1;
+    __builtin_prefetch(&q->keys[entry & ~ISO_QUICK_SUSPECT]);
   }
 }
 
-/* The nearest operation before `op` of its transaction with the same key; `op` itself when there is none. */
-static uint32_t same_key_before(const isoproof_history *h, uint32_t first, uint32_t op) {
+/* Whether whoever a transaction read from can be read from. */
+static inline bool is_readable(uint32_t from, uint32_t txn) {
+  return (from == ISO_INITIAL) | ((from < ISO_QUICK_SUSPECT - 1) & (from != txn));
+}
+
+/* The access of the same key before `op` in its transaction, + 1; 0 when there is none. */
+static uint32_t same_key_before(judge *j, uint32_t first, uint32_t op) {
+  const isoproof_history *h = j->q->h;
+  uint32_t key = h->op_key[op], *stamp = &j->stamps[key * UINT32_C(2654435769) >> (32 - STAMP_BITS)], before = *stamp;
+  *stamp = op + 1;
+  if (before <= first || before > op) return 0;
+  if (h->op_key[before - 1] == key) return before;
   for (uint32_t other = op; other-- > first;) {
-    if (h->op_key[other] == h->op_key[op]) return other;
+    if (h->op_key[other] == key) return other + 1;
   }
-  return op;
+  return 0;
 }
 
 /* Collects the external reads of a transaction that may access keys twice.  A read must show what the access before it
  * left or showed; the first one must show somebody else's last write. */
-static bool collect_repeated(const judge *j, uint32_t txn, uint32_t op, uint32_t end, external *reads,
-                             unsigned *count) {
+static bool collect_repeated(judge *j, uint32_t txn, reads *r) {
   const isoproof_history *h = j->q->h;
-  uint32_t first = op;
+  uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1], count = 0, all = 0;
   bool internal[ISO_QUICK_MOST_OPS];
-  for (; op < end; op++) {
+  for (uint32_t op = first; op < end; op++) {
+    uint32_t before = same_key_before(j, first, op);
     internal[op - first] = true; /* what follows a write shows it */
     if (h->op_kind[op] == ISOPROOF_OP_WRITE) continue;
-    uint32_t before = same_key_before(h, first, op), entry = j->block->entry[op - j->block->first];
-    if (before != op) {
-      if (h->op_value[op] != h->op_value[before]) return false;
-      internal[op - first] = internal[before - first];
-      if (internal[op - first]) continue;
-    }
-    internal[op - first] = false;
-    bool initial = h->op_value[op] == ISO_VALUE_NIL;
-    if (!initial && (entry == 0 || entry >= ISO_QUICK_SUSPECT || entry == txn + 1)) return false;
-    reads[(*count)++] = (external){op, h->op_key[op], initial ? ISO_INITIAL : entry - 1};
+    uint32_t from = r->from[all++];
+    if (before != 0 && h->op_value[op] != h->op_value[before - 1]) return false;
+    internal[op - first] = before != 0 && internal[before - 1 - first];
+    if (internal[op - first]) continue;
+    if (!is_readable(from, txn)) return false;
+    j->key[count] = h->op_key[op];
+    j->from[count] = from;
+    j->op[count++] = op;
   }
+  *r = (reads){j->key, j->from, j->op, count};
   return true;
 }
 
-/* The same where no key is accessed twice, without a branch on what cannot be guessed. */
-static bool collect_plain(const judge *j, uint32_t txn, uint32_t op, uint32_t end, external *reads, unsigned *count) {
-  const isoproof_history *h = j->q->h;
-  unsigned n = 0;
+/* The external reads of a transaction; false where one of them is wrong. */
+static bool collect(judge *j, uint32_t txn, reads *r) {
+  const block *b = j->block;
+  uint32_t first = b->first_read[txn - b->txn];
+  *r = (reads){b->key + first, b->from + first, b->op + first, b->first_read[txn + 1 - b->txn] - first};
+  if (j->q->repeats[txn]) return collect_repeated(j, txn, r);
   bool good = true;
-  for (; op < end; op++) {
-    uint32_t entry = j->block->entry[op - j->block->first];
-    bool read = h->op_kind[op] == ISOPROOF_OP_READ, initial = h->op_value[op] == ISO_VALUE_NIL;
-    good &= !read | initial | ((entry - 1 < ISO_QUICK_SUSPECT - 1) & (entry != txn + 1));
-    reads[n] = (external){op, h->op_key[op], initial ? ISO_INITIAL : entry - 1};
-    n += read;
-  }
-  *count = n;
+  for (unsigned i = 0; i < r->count; i++) good &= is_readable(r->from[i], txn);
   return good;
 }
 
@@ -121,8 +141,13 @@ static void add_edge(judge *j, uint32_t from, uint32_t to) {
 static void settle_suspicions(judge *j) {
   const isoproof_history *h = j->q->h;
   for (unsigned i = 0; i < j->suspicion_count; i++) {
+    uint32_t op = h->txn_first_op[j->suspicions[i].writer];
+    __builtin_prefetch(&h->op_key[op]);
+    __builtin_prefetch(&h->op_kind[op]);
+  }
+  for (unsigned i = 0; i < j->suspicion_count; i++) {
     const suspicion *s = &j->suspicions[i];
-    uint32_t op = j->q->txns[s->writer + 1].first_op, end = j->q->txns[s->writer + 2].first_op;
+    uint32_t op = h->txn_first_op[s->writer], end = h->txn_first_op[s->writer + 1];
     bool wrote = false;
     for (; op < end; op++) wrote |= (h->op_key[op] == s->key) & (h->op_kind[op] == ISOPROOF_OP_WRITE);
     if (!wrote) continue;
@@ -135,86 +160,76 @@ static void settle_suspicions(judge *j) {
   j->suspicion_count = 0;
 }
 
-/* Whom a read saw must come before: noted unless the session has seen as much of that one's session already. */
-static void add_source(judge *j, uint32_t txn, uint32_t from) {
-  uint32_t session = j->q->txns[from + 1].session;
-  uint64_t now = ((uint64_t)j->session + 1) << 32 | from;
-  if (session == j->session) {
-    if (from > txn) iso_quick_give_up(j->q);
-  } else if (j->seen[session] < now) {
-    j->seen[session] = now;
-    j->share->sources.items[j->share->sources.count++] = from;
+/* Whom the reads saw must come before: noted unless the session has seen as much of that one's session already. */
+static void add_sources(judge *j, uint32_t txn, const reads *r) {
+  uint32_t *sources = j->share->sources.items, own = j->block->session;
+  uint32_t *seen_by = j->seen + (size_t)(own - j->walk.share->first_session) * j->q->h->sessions;
+  size_t count = j->share->sources.count;
+  bool late = false;
+  if (j->walk.turns == 1) seen_by = j->seen;
+  for (unsigned i = 0; i < r->count; i++) {
+    uint32_t from = r->from[i] == ISO_INITIAL ? txn : r->from[i], session = iso_quick_session(j->q, from);
+    bool other = session != own, fresh = other & (seen_by[session] <= from);
+    late |= !other & (from > txn);
+    sources[count] = from;
+    count += fresh;
+    seen_by[session] = fresh ? from + 1 : seen_by[session];
   }
+  j->share->sources.count = count;
+  if (late) iso_quick_give_up(j->q);
 }
 
-/* Of the transactions that `txn` reads from, those that may have overwritten what else it reads: for read committed
- * only what it reads later. */
-static void suspect_sources(judge *j, const external *reads, unsigned count) {
+static void add_suspicion(judge *j, uint32_t writer, uint32_t key, uint32_t version) {
+  const isoproof_history *h = j->q->h;
+  if (j->suspicion_count == ISO_QUICK_BLOCK) settle_suspicions(j);
+  j->suspicions[j->suspicion_count++] = (suspicion){writer, key, version};
+  __builtin_prefetch(&h->txn_first_op[writer]);
+}
+
+/* Of the transactions that a transaction reads from, those that may have overwritten what else it reads: for read
+ * committed only what it reads later. */
+static void suspect_sources(judge *j, const reads *r) {
   const iso_quick *q = j->q;
-  uint64_t mask[ISO_QUICK_MOST_OPS];
-  for (unsigned i = 0; i < count; i++) mask[i] = iso_quick_key_mask(reads[i].key);
-  for (unsigned k = 0; k < count; k++) {
-    uint32_t writer = reads[k].from;
-    if (writer == ISO_INITIAL) continue;
-    uint64_t keys = q->txns[writer + 1].keys;
-    for (unsigned i = q->axiom == ISO_AXIOM_READ_COMMITTED ? k + 1 : 0; i < count; i++) {
-      if ((keys & mask[i]) != mask[i] || reads[i].from == writer) continue;
-      if (j->suspicion_count == ISO_QUICK_BLOCK) settle_suspicions(j);
-      j->suspicions[j->suspicion_count++] = (suspicion){writer, reads[i].key, reads[i].from};
-      __builtin_prefetch(&q->h->op_key[q->txns[writer + 1].first_op]);
-      __builtin_prefetch(&q->h->op_kind[q->txns[writer + 1].first_op]);
+  bool later_only = q->axiom == ISO_AXIOM_READ_COMMITTED;
+  uint64_t mask[MOST_READS];
+  for (unsigned i = 0; i < r->count; i++) mask[i] = iso_quick_key_mask(r->key[i]);
+  for (unsigned i = 0; i < AT_ONCE; i++) mask[r->count + i] = UINT64_MAX; /* nobody wrote all of these */
+  for (unsigned k = 0; k < r->count; k++) {
+    uint32_t writer = r->from[k];
+    uint64_t keys = q->keys[writer == ISO_INITIAL ? 0 : writer + 1];
+    for (unsigned i = later_only ? (k + 1) / AT_ONCE * AT_ONCE : 0; i < r->count; i += AT_ONCE) {
+      unsigned hits = 0;
+      for (unsigned n = 0; n < AT_ONCE; n++) hits |= (unsigned)((keys & mask[i + n]) == mask[i + n]) << n;
+      if (later_only) hits &= i > k ? UINT_MAX : UINT_MAX << (k + 1 - i);
+      for (; hits != 0; hits &= hits - 1) {
+        unsigned hit = i + (unsigned)__builtin_ctz(hits);
+        if (hit < r->count && r->from[hit] != writer) add_suspicion(j, writer, r->key[hit], r->from[hit]);
+      }
     }
   }
 }
 
-/* The version of a key that the session wrote last must come before any other that is read of it; for causal also what
- * it saw last. */
-static void suspect_own_session(judge *j, const external *reads, unsigned count) {
-  bool causal = j->q->axiom == ISO_AXIOM_CAUSAL;
-  for (unsigned i = 0; i < count; i++) {
-    uint32_t *known = &j->known[reads[i].key], last = *known, from = reads[i].from;
-    if (causal && from != ISO_INITIAL) *known = from + 1;
-    if (last <= j->known_from || last == from + 1) continue;
-    if (from == ISO_INITIAL) {
-      iso_quick_give_up(j->q);
-    } else {
-      add_edge(j, last - 1, from);
-    }
-  }
-}
-
-/* Keeps what the reads saw for the search of a causal order. */
-static void keep_versions(const judge *j, uint32_t op, uint32_t end, const external *reads, unsigned count) {
+/* Keeps what the reads saw for what is judged session by session. */
+static void keep_versions(const judge *j, uint32_t op, uint32_t end, const reads *r) {
   const iso_quick *q = j->q;
   for (; op < end; op++) q->versions[op] = q->h->op_kind[op] == ISOPROOF_OP_WRITE ? ISO_QUICK_WRITE : ISO_QUICK_OTHER;
-  for (unsigned i = 0; i < count; i++) {
-    uint32_t from = reads[i].from;
-    q->versions[reads[i].op] = from == ISO_INITIAL ? ISO_QUICK_INITIAL : iso_quick_pack(q, from);
+  for (unsigned i = 0; i < r->count; i++) {
+    uint32_t from = r->from[i];
+    bool packed = q->axiom == ISO_AXIOM_CAUSAL && from != ISO_INITIAL;
+    q->versions[r->op[i]] = packed ? iso_quick_pack(q, from) : from == ISO_INITIAL ? ISO_QUICK_INITIAL : from;
   }
 }
 
 static void judge_txn(judge *j, uint32_t txn) {
   const isoproof_history *h = j->q->h;
-  uint32_t op = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
-  external reads[ISO_QUICK_MOST_OPS + 1];
-  unsigned count = 0;
-  bool good = j->q->repeats[txn] ? collect_repeated(j, txn, op, end, reads, &count)
-                                 : collect_plain(j, txn, op, end, reads, &count);
-  if (!good) {
+  reads r;
+  if (!collect(j, txn, &r)) {
     iso_quick_give_up(j->q);
     return;
   }
-  for (unsigned i = 0; i < count; i++) {
-    if (reads[i].from != ISO_INITIAL) add_source(j, txn, reads[i].from);
-  }
-  suspect_sources(j, reads, count);
-  if (j->q->axiom == ISO_AXIOM_READ_COMMITTED) return;
-  if (j->q->versions != NULL) keep_versions(j, op, end, reads, count);
-  suspect_own_session(j, reads, count);
-  for (; op < end; op++) {
-    uint32_t *known = &j->known[h->op_key[op]];
-    *known = h->op_kind[op] == ISOPROOF_OP_WRITE ? txn + 1 : *known;
-  }
+  add_sources(j, txn, &r);
+  suspect_sources(j, &r);
+  if (j->q->versions != NULL) keep_versions(j, h->txn_first_op[txn], h->txn_first_op[txn + 1], &r);
 }
 
 /* What is read of a transaction that does not count says nothing. */
@@ -225,27 +240,45 @@ static void leave_txn(const judge *j, uint32_t txn) {
   }
 }
 
-/* The transactions [txn, end), of one session. */
-static void judge_txns(judge *j, uint32_t txn, uint32_t end) {
-  const isoproof_history *h = j->q->h;
-  if (txn < end) find_places(j, &j->blocks[0], txn, end);
-  for (unsigned number = 0; txn < end && !iso_quick_is_over(j->q); number++) {
-    block *next = &j->blocks[(number + 1) % 2];
+/* Fills the next block; false when all transactions have been in one. */
+static bool next_block(judge *j, block *b) {
+  if (j->txn == j->end_txn && !iso_quick_walk_next(&j->walk, &j->session, &j->txn, &j->end_txn)) return false;
+  find_places(j, b, j->txn, j->end_txn);
+  b->session = j->session;
+  j->txn = b->end_txn;
+  return true;
+}
+
+static void judge_block(judge *j) {
+  iso_quick *q = j->q;
+  const block *b = j->block;
+  /* Sessions one after the other have what they saw in one place. */
+  bool is_first = b->txn == q->h->session_first_txn[b->session];
+  if (j->walk.turns == 1 && is_first) memset(j->seen, 0, q->h->sessions * sizeof *j->seen);
+  for (uint32_t txn = b->txn; txn < b->end_txn; txn++) {
+    size_t before = j->share->sources.count;
+    if (q->h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
+      judge_txn(j, txn);
+    } else {
+      leave_txn(j, txn);
+    }
+    q->source_first[txn] = (uint32_t)before;
+    q->source_count[txn] = (uint8_t)(j->share->sources.count - before);
+  }
+}
+
+static void judge_blocks(judge *j) {
+  bool more = next_block(j, &j->blocks[0]);
+  for (unsigned number = 0; more && !iso_quick_is_over(j->q); number++) {
     j->block = &j->blocks[number % 2];
-    if (!iso_vec_reserve(&j->share->sources, ISO_QUICK_BLOCK)) {
+    if (!iso_vec_reserve(&j->share->sources, ISO_QUICK_BLOCK + 1)) {
       iso_quick_fail(j->q);
       return;
     }
+    if (number % 1024 == 0 && iso_task_check(j->q->task, NULL) != ISOPROOF_OK) return;
     fetch_entries(j, j->block);
-    if (j->block->end_txn < end) find_places(j, next, j->block->end_txn, end);
-    for (; txn < j->block->end_txn; txn++) {
-      if (h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
-        judge_txn(j, txn);
-      } else {
-        leave_txn(j, txn);
-      }
-      j->q->source_end[txn] = (uint32_t)j->share->sources.count;
-    }
+    more = next_block(j, &j->blocks[(number + 1) % 2]);
+    judge_block(j);
   }
 }
 
@@ -253,31 +286,29 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   (void)threads;
   iso_quick *q = context;
   iso_quick_share *share = &q->shares[thread];
-  const uint32_t *first = q->h->session_first_txn;
   judge *j = calloc(1, sizeof *j);
-  uint64_t *seen = iso_alloc_zero(q->h->sessions, sizeof *seen);
-  uint32_t *known = iso_alloc_zero(q->h->keys, sizeof *known);
-  bool made = j != NULL && seen != NULL && known != NULL;
-  if (made) *j = (judge){.q = q, .share = share, .seen = seen, .known = known};
-  for (uint32_t s = share->first_session; made && s < share->end_session; s++) {
-    if (iso_task_check(q->task, NULL) != ISOPROOF_OK) break;
-    j->session = s;
-    /* What was seen may be of any session: then everything is forgotten; there are few sessions. */
-    j->known_from = q->axiom == ISO_AXIOM_CAUSAL ? 0 : first[s];
-    if (q->axiom == ISO_AXIOM_CAUSAL) memset(known, 0, q->h->keys * sizeof *known);
-    judge_txns(j, first[s], first[s + 1]);
+  if (j != NULL) {
+    *j = (judge){.q = q, .share = share, .walk = iso_quick_walk_begin(q, share)};
+    size_t rows = j->walk.turns == 1 ? 1 : share->end_session - share->first_session;
+    j->seen = iso_alloc_zero(rows * q->h->sessions, sizeof *j->seen);
   }
-  if (made) settle_suspicions(j);
-  if (!made) iso_quick_fail(q);
+  bool made = j != NULL && j->seen != NULL;
+  if (made) {
+    judge_blocks(j);
+    settle_suspicions(j);
+  } else {
+    iso_quick_fail(q);
+  }
+  if (j != NULL) free(j->seen);
   free(j);
-  free(seen);
-  free(known);
 }
 
 bool iso_quick_judge_reads(iso_quick *q) {
-  q->source_end = iso_alloc(q->h->txns, sizeof *q->source_end);
-  if (q->axiom == ISO_AXIOM_CAUSAL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
-  if (q->source_end == NULL || (q->axiom == ISO_AXIOM_CAUSAL && q->versions == NULL)) return false;
+  bool keep = q->axiom != ISO_AXIOM_READ_COMMITTED;
+  q->source_first = iso_alloc(q->h->txns, sizeof *q->source_first);
+  q->source_count = iso_alloc(q->h->txns, sizeof *q->source_count);
+  if (keep) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
+  if (q->source_first == NULL || q->source_count == NULL || (keep && q->versions == NULL)) return false;
   iso_parallel(q->threads, judge_share, q);
   return !q->failed;
 }

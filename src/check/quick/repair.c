@@ -67,7 +67,7 @@ static uint32_t next_missing(const repairer *r, step *at) {
   const uint32_t *sources = iso_quick_sources(q, at->txn, &first, &end);
   if (!at->begun) {
     at->begun = true;
-    bool is_first = at->txn == q->h->session_first_txn[q->txns[at->txn + 1].session];
+    bool is_first = at->txn == q->h->session_first_txn[iso_quick_session(q, at->txn)];
     if (!is_first && !is_placed(r, at->txn - 1)) return at->txn - 1;
   }
   while (at->source < end) {

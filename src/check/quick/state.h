@@ -10,6 +10,9 @@
 /* Transactions with more operations than these are not for this room: what it does to one is quadratic. */
 enum { ISO_QUICK_MOST_OPS = 128, ISO_QUICK_BLOCK = 256 };
 
+/* Sessions that take turns; what is kept for each pair of them stays in the cache. */
+enum { ISO_QUICK_MOST_TURNS = 256 };
+
 /* An entry of the table of writes: the transaction + 1, and whether reading the write is unsound, because its own
  * transaction overwrote it or was rolled back. */
 #define ISO_QUICK_SUSPECT UINT32_C(0x80000000)
@@ -21,13 +24,6 @@ enum { ISO_QUICK_MOST_SESSIONS = 127, ISO_QUICK_NUMBER_BITS = 25 };
 #define ISO_QUICK_OTHER UINT32_C(0xfffffffe)
 #define ISO_QUICK_INITIAL UINT32_C(0xfffffffd)
 
-/* What others need to know of a transaction, in one place of the memory. */
-typedef struct iso_quick_txn {
-  uint64_t keys; /* iso_quick_key_mask of every key written: few have to be looked for */
-  uint32_t first_op;
-  uint32_t session;
-} iso_quick_txn;
-
 /* t2 before t1 in every commit order. */
 typedef struct iso_quick_edge {
   uint32_t from, to;
@@ -38,8 +34,9 @@ typedef struct iso_quick_share {
   uint32_t first_session, end_session;
   uint64_t writes;           /* in the table */
   uint32_t *end;             /* by key: one more than the largest value written */
+  uint64_t *marks;           /* by place in the table: whether anything is written there */
   uint16_t *stamps;          /* by a hash of a key: the transaction that has just accessed it */
-  ISO_VEC(uint32_t) sources; /* who has to come before a transaction, besides its session; see source_end */
+  ISO_VEC(uint32_t) sources; /* who has to come before a transaction, besides its session; see source_first */
   ISO_VEC(iso_quick_edge) edges;
 } iso_quick_share;
 
@@ -50,18 +47,22 @@ typedef struct iso_quick {
   unsigned threads;
   iso_quick_share *shares;
 
-  uint32_t *first;     /* by key, and one more: where its values are in the table */
-  bool is_shared;      /* no value is written to two keys: all begin at 0, and entries say their key */
-  uint32_t *table;     /* entries; where it is shared, each is followed by its key */
-  uint64_t size;       /* entries, one more than places: the last is always empty */
-  iso_quick_txn *txns; /* by transaction + 1, and one more that ends the last */
-  uint8_t *repeats;    /* by transaction: it may access a key twice */
+  uint32_t *first;    /* by key, and one more: where its values are in the table */
+  bool is_shared;     /* no value is written to two keys: all begin at 0, and entries say their key */
+  uint32_t *table;    /* entries; where it is shared, each is followed by its key */
+  uint64_t size;      /* entries, one more than places: the last is always empty */
+  uint64_t *keys;     /* by transaction + 1: iso_quick_key_mask of all that it wrote: few have to be looked for */
+  uint32_t *sessions; /* by transaction >> session_shift: the session of the first of these */
+  unsigned session_shift;
+  uint8_t *repeats; /* by transaction: it may access a key twice */
 
-  uint32_t *source_end; /* by transaction: where its sources end in those of its share */
-  uint32_t *edge_first; /* by transaction, and one more: the edges that lead to it */
+  uint32_t *source_first; /* by transaction: where its sources begin in those of its share */
+  uint8_t *source_count;  /* and how many there are */
+  uint32_t *edge_first;   /* by transaction, and one more: the edges that lead to it */
   uint32_t *edge_from;
   uint32_t *sequence; /* for causal: the transactions in an order that respects all of these */
-  uint32_t *versions; /* for causal, by operation: what an external read saw, packed, or one of the marks */
+  /* Not for read committed, by operation: what an external read saw, for causal packed, or one of the marks. */
+  uint32_t *versions;
 
   bool given_up; /* atomic */
   bool failed;   /* memory is out; atomic */
@@ -79,8 +80,15 @@ static inline uint64_t iso_quick_key_mask(uint32_t key) {
   return UINT64_C(1) << (hash >> 26) | UINT64_C(1) << (hash >> 20 & 63);
 }
 
+/* The session of a transaction, without a place per transaction in the memory. */
+static inline uint32_t iso_quick_session(const iso_quick *q, uint32_t txn) {
+  uint32_t session = q->sessions[txn >> q->session_shift];
+  while (txn >= q->h->session_first_txn[session + 1]) session++;
+  return session;
+}
+
 static inline uint32_t iso_quick_pack(const iso_quick *q, uint32_t txn) {
-  uint32_t session = q->txns[txn + 1].session;
+  uint32_t session = iso_quick_session(q, txn);
   return session << ISO_QUICK_NUMBER_BITS | (txn - q->h->session_first_txn[session]);
 }
 
@@ -102,18 +110,36 @@ static inline uint32_t iso_quick_unpack(const iso_quick *q, uint32_t packed) {
 /* The sources of a transaction: *end of them, from *first on. */
 static inline const uint32_t *iso_quick_sources(const iso_quick *q, uint32_t txn, uint32_t *first, uint32_t *end) {
   unsigned t = 0;
-  while (q->txns[txn + 1].session >= q->shares[t].end_session) t++;
-  bool none_before = txn == q->h->session_first_txn[q->shares[t].first_session];
-  *first = none_before ? 0 : q->source_end[txn - 1];
-  *end = q->source_end[txn];
+  while (txn >= q->h->session_first_txn[q->shares[t].end_session]) t++;
+  *first = q->source_first[txn];
+  *end = *first + q->source_count[txn];
   return q->shares[t].sources.items;
 }
 
-/* Puts every write into the table and fills txns; gives up where two share key and value.  This and the others return
- * false when memory is out. */
+/* A walk through the transactions of a share: a few of each session in turn, at about the same part of each.  Sessions
+ * that ran at the same time wrote and read neighbours in the table, which are still in the cache then. */
+typedef struct iso_quick_walk {
+  const iso_quick *q;
+  const iso_quick_share *share;
+  uint32_t turn, turns;
+  uint32_t session; /* the next one */
+} iso_quick_walk;
+
+iso_quick_walk iso_quick_walk_begin(const iso_quick *q, const iso_quick_share *share);
+/* The next transactions [*txn, *end), some, all of one session; false after the last. */
+bool iso_quick_walk_next(iso_quick_walk *walk, uint32_t *session, uint32_t *txn, uint32_t *end);
+
+/* Lays the table of writes out; gives up where values are not small numbers.  This and the others return false when
+ * memory is out. */
+bool iso_quick_measure(iso_quick *q);
+/* Gives up where two writes share key and value. */
+bool iso_quick_find_repeated(iso_quick *q);
+/* Puts every write into the table and fills keys; gives up where two share key and value. */
 bool iso_quick_enter_writes(iso_quick *q);
 /* Looks every read up, judges it, and collects sources and edges. */
 bool iso_quick_judge_reads(iso_quick *q);
+/* Adds the edges that follow from what a session did itself to a key that it reads. */
+bool iso_quick_judge_sessions(iso_quick *q);
 /* Whether everybody can come after all who have to come before. */
 bool iso_quick_sort(iso_quick *q, bool *acyclic);
 /* Whether the causal axiom holds, after they were sorted. */

@@ -1,0 +1,64 @@
+/* What a session did to a key, and what it sees of the key later: edges between the two versions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "check/quick/state.h"
+
+typedef struct {
+  iso_quick *q;
+  iso_quick_share *share;
+  /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
+   * not above known_from is of a session before. */
+  uint32_t *known, known_from;
+} judge;
+
+/* The version of a key that the session wrote last must come before any other that is read of it; for causal also what
+ * it saw last. */
+static inline void judge_read(judge *j, uint32_t *known, uint32_t version) {
+  const iso_quick *q = j->q;
+  bool causal = q->axiom == ISO_AXIOM_CAUSAL, initial = version == ISO_QUICK_INITIAL;
+  uint32_t last = *known, from = initial ? ISO_INITIAL : causal ? iso_quick_unpack(q, version) : version;
+  if (causal && !initial) *known = from + 1;
+  if (last <= j->known_from || last == from + 1) return;
+  if (initial) {
+    iso_quick_give_up(j->q);
+  } else if (!iso_vec_push(&j->share->edges, ((iso_quick_edge){last - 1, from}))) {
+    iso_quick_fail(j->q);
+  }
+}
+
+static void judge_txn(judge *j, uint32_t txn) {
+  const isoproof_history *h = j->q->h;
+  const uint32_t *versions = j->q->versions;
+  uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  for (uint32_t op = first; op < end; op++) {
+    if (versions[op] < ISO_QUICK_OTHER) judge_read(j, &j->known[h->op_key[op]], versions[op]);
+  }
+  for (uint32_t op = first; op < end; op++) {
+    uint32_t *known = &j->known[h->op_key[op]];
+    *known = versions[op] == ISO_QUICK_WRITE ? txn + 1 : *known;
+  }
+}
+
+static void judge_share(void *context, unsigned thread, unsigned threads) {
+  (void)threads;
+  iso_quick *q = context;
+  iso_quick_share *share = &q->shares[thread];
+  const uint32_t *first = q->h->session_first_txn;
+  judge j = {.q = q, .share = share, .known = iso_alloc_zero(q->h->keys, sizeof *j.known)};
+  if (j.known == NULL) iso_quick_fail(q);
+  for (uint32_t s = share->first_session; s < share->end_session && !iso_quick_is_over(q); s++) {
+    if (iso_task_check(q->task, NULL) != ISOPROOF_OK) break;
+    /* What was seen may be of any session: then everything is forgotten; there are few sessions. */
+    j.known_from = q->axiom == ISO_AXIOM_CAUSAL ? 0 : first[s];
+    if (q->axiom == ISO_AXIOM_CAUSAL) memset(j.known, 0, q->h->keys * sizeof *j.known);
+    for (uint32_t txn = first[s]; txn < first[s + 1]; txn++) judge_txn(&j, txn);
+  }
+  free(j.known);
+}
+
+bool iso_quick_judge_sessions(iso_quick *q) {
+  iso_parallel(q->threads, judge_share, q);
+  return !q->failed;
+}
