@@ -8,6 +8,11 @@
 #include "check/order/springs.h"
 #include "check/order/walk.h"
 
+bool iso_is_crowded(const iso_view *v) {
+  enum { PART = 8 };
+  return (uint64_t)v->write_first[v->h->txns] * PART > (uint64_t)v->taking_part * v->h->keys;
+}
+
 /* By event, whole numbers that are in the order of the places. */
 static isoproof_status sort_events(const iso_event_graph *e, bool whole, const double *place, isoproof_task *task,
                                    iso_sequence *sequence, isoproof_error *error) {

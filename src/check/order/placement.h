@@ -20,6 +20,10 @@ typedef struct iso_placement {
   uint64_t seed;  /* another one leads elsewhere */
 } iso_placement;
 
+/* Whether a transaction writes a good part of all keys, so that hardly anybody can move without meeting everybody, and
+ * `replay` is the better way. */
+bool iso_is_crowded(const iso_view *view);
+
 /* Puts another sequence of the same events in the place of `sequence`.  Some hundred passes over the operations at
  * worst, each with a sort of the events. */
 isoproof_status iso_sequence_place(const iso_event_graph *events, iso_placement how, isoproof_task *task,

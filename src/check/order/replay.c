@@ -17,10 +17,12 @@ typedef struct {
   uint32_t *version;      /* by read: what it saw; NO_VERSION where its transaction saw it before */
   uint32_t *reader_first; /* by version: its readers, each once; ISO_NO_TXN ends them early */
   uint32_t *reader;
-  uint32_t *missing; /* by version: readers that have not begun */
-  uint32_t *blocked; /* by version: the first transaction that waits for its readers, + 1 */
-  uint32_t *next;    /* by transaction: the next one that waits there, + 1 */
-  uint32_t *need;    /* by transaction: versions that were not there yet, and the one before it in its session */
+  uint32_t *missing;      /* by version: readers that have not begun */
+  uint32_t *blocked;      /* by version: the first transaction that waits for its readers, + 1 */
+  uint32_t *next;         /* by transaction: the next one that waits there, + 1 */
+  uint32_t *need;         /* by transaction: versions that were not there yet, and the one before it in its session */
+  uint32_t *follow_first; /* by transaction: those that a derived edge from its commit leads to */
+  uint32_t *follow;
   uint32_t *holder;  /* by key: who has begun and writes it, + 1 */
   uint8_t *state;    /* by transaction */
   uint8_t *is_stuck; /* by transaction: stands in `stuck` */
@@ -135,6 +137,7 @@ static void finish(replay *r, uint32_t txn) {
       come_nearer(r, r->reader[k]);
     }
   }
+  for (uint32_t i = r->follow_first[txn]; i < r->follow_first[txn + 1]; i++) come_nearer(r, r->follow[i]);
   uint32_t after = txn + 1;
   while (after < v->h->txns && !v->counts[after] && e->chain_of[after] == e->chain_of[txn]) after++;
   if (after < v->h->txns && e->chain_of[after] == e->chain_of[txn]) come_nearer(r, after);
@@ -256,13 +259,16 @@ static bool allocate(replay *r) {
   r->blocked = iso_alloc_zero(versions, sizeof *r->blocked);
   r->next = iso_alloc_zero(txns, sizeof *r->next);
   r->need = iso_alloc_zero(txns, sizeof *r->need);
+  r->follow_first = iso_alloc_zero((size_t)txns + 2, sizeof *r->follow_first);
+  r->follow = iso_alloc(r->e->derived.count, sizeof *r->follow);
   r->state = iso_alloc_zero(txns, sizeof *r->state);
   r->is_stuck = iso_alloc_zero(txns, sizeof *r->is_stuck);
   r->heap = iso_alloc(txns, sizeof *r->heap);
   r->stuck = iso_alloc(txns, sizeof *r->stuck);
   return r->current != NULL && r->holder != NULL && r->version != NULL && r->reader != NULL &&
          r->reader_first != NULL && r->missing != NULL && r->blocked != NULL && r->next != NULL && r->need != NULL &&
-         r->state != NULL && r->is_stuck != NULL && r->heap != NULL && r->stuck != NULL;
+         r->follow_first != NULL && r->follow != NULL && r->state != NULL && r->is_stuck != NULL && r->heap != NULL &&
+         r->stuck != NULL;
 }
 
 static void replay_free(replay *r) {
@@ -275,10 +281,36 @@ static void replay_free(replay *r) {
   free(r->blocked);
   free(r->next);
   free(r->need);
+  free(r->follow_first);
+  free(r->follow);
   free(r->state);
   free(r->is_stuck);
   free(r->heap);
   free(r->stuck);
+}
+
+/* The transaction that a derived edge leads to and that waits for the one it comes from; ISO_NO_TXN where it need not.
+ */
+static uint32_t follower(const replay *r, const iso_derived *edge) {
+  uint32_t from = iso_event_txn(r->e, edge->from), to = iso_event_txn(r->e, edge->to);
+  bool waits = from != ISO_NO_TXN && to != ISO_NO_TXN && from != to && edge->from == iso_event_commit(r->e, from);
+  return waits ? to : ISO_NO_TXN;
+}
+
+static void index_followers(replay *r) {
+  const iso_event_graph *e = r->e;
+  uint32_t *first = r->follow_first;
+  for (size_t i = 0; i < e->derived.count; i++) {
+    uint32_t to = follower(r, &e->derived.items[i]);
+    if (to == ISO_NO_TXN) continue;
+    first[iso_event_txn(e, e->derived.items[i].from) + 2]++;
+    r->need[to]++;
+  }
+  for (uint32_t txn = 0; txn < r->v->h->txns; txn++) first[txn + 2] += first[txn + 1];
+  for (size_t i = 0; i < e->derived.count; i++) {
+    uint32_t to = follower(r, &e->derived.items[i]);
+    if (to != ISO_NO_TXN) r->follow[first[iso_event_txn(e, e->derived.items[i].from) + 1]++] = to;
+  }
 }
 
 static void start(replay *r) {
@@ -290,6 +322,7 @@ static void start(replay *r) {
     if (last != ISO_NO_TXN && e->chain_of[last] == e->chain_of[txn]) r->need[txn]++;
     last = txn;
   }
+  index_followers(r);
   for (uint32_t txn = 0; txn < r->v->h->txns; txn++) {
     if (!r->v->counts[txn] || r->need[txn] > 0) continue;
     r->state[txn] = READY;

@@ -6,7 +6,7 @@
 
 #include "check/order/placement.h"
 #include "check/strong/refine.h"
-#include "check/strong/saturate.h"
+#include "check/strong/saturate_rows.h"
 #include "check/strong/undecided.h"
 #include "check/strong/unsat_core.h"
 
@@ -162,10 +162,24 @@ static isoproof_status saturate(decision *d, bool *cyclic, isoproof_error *error
   stats->rounds = saturation.rounds;
   stats->derived = d->events.derived.count;
   lap(&since, &stats->saturate_seconds);
-  if (d->options.count_pairs) {
+  if (d->options.count_pairs && d->has_clocks) {
     iso_count_undecided(&d->events, &d->clocks, &stats->pairs_left, &stats->dependencies_left);
     d->out->counted_left = true;
   }
+  return ISOPROOF_OK;
+}
+
+/* The same by rows of bits, without clocks; for `most_rounds` where that is not 0. */
+static isoproof_status saturate_rows(decision *d, uint32_t most_rounds, bool *cyclic, isoproof_error *error) {
+  double since = iso_now();
+  iso_strong_stats *stats = &d->out->stats;
+  iso_saturation saturation = {.rounds = 0};
+  ISO_TRY(iso_view_need_readers((iso_view *)d->events.view, error));
+  ISO_TRY(iso_saturate_rows(d->rule, &d->events, &d->sequence, most_rounds, d->task, &saturation, error));
+  *cyclic = saturation.cyclic;
+  stats->rounds = saturation.rounds;
+  stats->derived = d->events.derived.count;
+  lap(&since, &stats->saturate_seconds);
   return ISOPROOF_OK;
 }
 
@@ -200,12 +214,6 @@ static isoproof_status refine_placed(decision *d, isoproof_error *error) {
   return status;
 }
 
-/* Whether a transaction writes a good part of all keys, so that hardly anybody can move without meeting everybody. */
-static bool is_crowded(const iso_view *v) {
-  enum { PART = 8 };
-  return (uint64_t)v->write_first[v->h->txns] * PART > (uint64_t)v->taking_part * v->h->keys;
-}
-
 /* Makes another sequence, which stays when it is better, and refines it when little is wrong with it. */
 static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error *error) {
   iso_examination examination = examination_of(d);
@@ -227,7 +235,7 @@ static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error
 /* Guesses better sequences, when the first one is far from right. */
 static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
-  bool springs = !d->events.timed, crowded = is_crowded(d->events.view);
+  bool springs = !d->events.timed, crowded = iso_is_crowded(d->events.view);
   if (crowded) ISO_TRY(guess_once(d, (iso_placement){.springs = springs, .replay = true}, error));
   uint64_t last = UINT64_MAX;
   for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->is_over; attempt++) {
@@ -241,6 +249,31 @@ static isoproof_status guess_again(decision *d, isoproof_error *error) {
     ISO_TRY(guess_once(d, how, error));
   }
   return ISOPROOF_OK;
+}
+
+/* A look at what follows at once.  Of many transactions with reads that takes a fraction of a guess, which is in vain
+ * where they contradict each other; begins of their own make it four times as much.  It leaves nothing behind. */
+static isoproof_status look(decision *d, bool *refuted, isoproof_error *error) {
+  enum { MANY = 8192, READS = 2 };
+  const iso_view *v = d->events.view;
+  if (d->events.split || v->taking_part < MANY || v->read_first[v->h->txns] / READS < v->taking_part) {
+    return ISOPROOF_OK;
+  }
+  uint32_t known = (uint32_t)d->events.derived.count;
+  ISO_TRY(saturate_rows(d, 1, refuted, error));
+  if (!*refuted) iso_event_graph_drop(&d->events, known);
+  return ISOPROOF_OK;
+}
+
+/* Guesses before and after everything that follows without one is added: before, a guess is made sooner, and mostly
+ * does.  Where a transaction meets most keys, nothing but what follows tells where it stands. */
+static isoproof_status guess_between_rows(decision *d, bool guesses, isoproof_error *error) {
+  bool refuted = false, first = guesses && !iso_is_crowded(d->events.view);
+  if (first) ISO_TRY(look(d, &refuted, error));
+  if (first && !refuted) ISO_TRY(guess_again(d, error));
+  if (!refuted && !d->is_over) ISO_TRY(saturate_rows(d, 0, &refuted, error));
+  if (refuted) return violated_by_cycle(d, error);
+  return guesses && !d->is_over ? guess_again(d, error) : ISOPROOF_OK;
 }
 
 /* What follows without a guess, and the search on top of that. */
@@ -291,13 +324,17 @@ static isoproof_status search(decision *d, isoproof_error *error) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
   guesses = guesses && d->events.view->taking_part > FEW_TXNS;
-  bool few = clocks && d->events.chains <= FEW_CHAINS;
+  bool few = clocks && d->events.chains <= FEW_CHAINS && !d->options.rows;
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
-  if (guesses && !d->is_over) ISO_TRY(guess_again(d, error));
+  bool rows = !few && d->rule->saturates && !d->options.no_saturation;
+  rows = rows && (d->options.rows || iso_rows_suit(&d->events));
+  if (rows) ISO_TRY(guess_between_rows(d, guesses, error));
+  if (!rows && guesses && !d->is_over) ISO_TRY(guess_again(d, error));
   if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));
   if (d->is_over) return ISOPROOF_OK;
   uint64_t most = d->options.only_satisfied ? LONG : 0;
-  if (clocks && !few) return search_saturated(d, most, &refuted, error);
+  if (clocks && !few && !rows) return search_saturated(d, most, &refuted, error);
+  if (clocks && rows) ISO_TRY(make_clocks(d, error));
   return refine(d, (iso_refine_limits){.conflicts = most}, error);
 }
 

@@ -18,6 +18,7 @@ typedef struct iso_strong_options {
   bool count_pairs; /* complete the statistics, which takes time of its own */
   bool no_guess, no_saturation;
   bool no_clocks;                  /* as where they do not fit into memory */
+  bool rows;                       /* saturate by rows of bits, as where there are many sessions */
   bool only_satisfied;             /* leave open what is violated, or takes long */
   const iso_first_sequence *first; /* tried first, where it is one of the events of the level; may be NULL */
 } iso_strong_options;

@@ -101,7 +101,8 @@ static void search(trial *t, const sketch *s, isoproof_history *history) {
   iso_strong_options options = {.no_guess = (t->stages & 1) != 0,
                                 .no_saturation = (t->stages & 2) != 0,
                                 .no_clocks = (t->stages & 4) != 0,
-                                .count_pairs = (t->stages & 8) != 0};
+                                .count_pairs = (t->stages & 8) != 0,
+                                .rows = (t->stages & 16) != 0};
   for (int i = 0; i < ORACLE_LEVELS && t->problem[0] == '\0' && reads_are_sound(t, &weak); i++) {
     const char *id = oracle_level_id((oracle_level)i);
     if (!is_searched(i) || (!s->timed && needs_times(id))) continue;
@@ -162,7 +163,7 @@ static void agree(void (*draw)(uint64_t *state, sketch *out), uint64_t histories
   uint64_t satisfied[ORACLE_LEVELS] = {0}, violated[ORACLE_LEVELS] = {0}, suspects = 0, blamed = 0;
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
-    trial t = {.stages = (unsigned)sketch_below(&random, 2 * STAGES), .only = draw_level(&random)};
+    trial t = {.stages = (unsigned)sketch_below(&random, 4 * STAGES), .only = draw_level(&random)};
     draw(&random, &s);
     if (sketch_below(&random, 3) == 0) sketch_draw_times(&random, &s);
     if (differs(&s, &t)) {

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/placement.h"
 #include "check/strong/open/guess.h"
-#include "check/strong/saturate.h"
+#include "check/strong/saturate_rows.h"
 #include "history/effect.h"
 #include "history/real_time.h"
 
@@ -165,6 +166,15 @@ static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* The same by rows of bits, where there are many chains. */
+static isoproof_status saturate_rows(stage *s, bool *cyclic, isoproof_error *error) {
+  iso_saturation saturation = {.rounds = 0};
+  ISO_TRY(iso_view_need_readers(&s->view, error));
+  ISO_TRY(iso_saturate_rows(s->rule, &s->events, &s->sequence, 0, s->task, &saturation, error));
+  *cyclic = saturation.cyclic;
+  return ISOPROOF_OK;
+}
+
 static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
   iso_possible possible;
   iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
@@ -185,7 +195,7 @@ static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error 
 
 /* Settles what clocks leave one version for; *again when a view with those is worth the trouble. */
 static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
-  enum { ONE_IN = 4 };
+  enum { ONE_IN = 32 };
   bool impossible = false;
   uint64_t settled = 0;
   ISO_TRY(prune(s, &settled, &impossible, error));
@@ -193,6 +203,15 @@ static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
   if (impossible) return refuted(s);
   *again = settled > s->open.reads.count / ONE_IN || s->doubt.moved;
   return ISOPROOF_OK;
+}
+
+/* Settles what is left one version for after everything that follows for the order of writes. */
+static isoproof_status settle_rows(stage *s, bool *again, isoproof_error *error) {
+  bool cyclic;
+  ISO_TRY(saturate_rows(s, &cyclic, error));
+  if (cyclic) return refuted(s);
+  ISO_TRY(make_clocks(s, error));
+  return s->has_clocks ? settle(s, again, error) : ISOPROOF_OK;
 }
 
 /* A round of a level of what is visible. */
@@ -216,10 +235,12 @@ static isoproof_status count_broken(stage *s, uint64_t *broken, isoproof_error *
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
   enum { ATTEMPTS = 6 };
+  bool crowded = iso_is_crowded(&s->view);
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
     uint64_t before = broken;
     how.known = attempt == 0;
+    how.replay = attempt < 2 && crowded;
     how.seed = attempt;
     ISO_TRY(iso_open_place(&how, &s->doubt, s->task, &s->sequence, error));
     ISO_TRY(count_broken(s, &broken, error));
@@ -240,10 +261,16 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   ISO_TRY(count_broken(s, &broken, error));
   if (broken == 0) return satisfied(s, error);
-  if (s->events.chains > FEW_CHAINS) ISO_TRY(guess(s, broken, error));
+  bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;
+  bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
+  if (first) ISO_TRY(guess(s, broken, error));
   if (s->out->decided) return ISOPROOF_OK;
-  ISO_TRY(make_clocks(s, error));
-  if (!s->has_clocks) return search(s, s->most_conflicts, error);
+  if (rows) ISO_TRY(settle_rows(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  if (rows) ISO_TRY(guess(s, broken, error));
+  if (s->out->decided) return ISOPROOF_OK;
+  if (!rows) ISO_TRY(make_clocks(s, error));
+  if (!s->has_clocks || rows) return search(s, s->most_conflicts, error);
   ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   bool limited = s->most_conflicts > 0 && s->most_conflicts < PATIENCE;

@@ -15,6 +15,7 @@ typedef struct iso_open_guess {
   const uint8_t *cut; /* as for the events */
   bool exclusive;     /* writers of one key must not overlap */
   bool known;         /* place by what is known alone, from any order at all; otherwise with what the sequence shows */
+  bool replay;        /* carry the history out; otherwise move events about */
   uint64_t seed;
 } iso_open_guess;
 
