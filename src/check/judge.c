@@ -47,10 +47,9 @@ bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_inf
 
 bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_strong_level *strong = iso_strong_level_of(level);
-  if (strong != NULL && strong->rule == ISO_RULE_MIXED && check->history->txn_isolation_opt == NULL) return true;
-  if (strong == NULL || (!strong->single && strong->rule != ISO_RULE_MIXED)) return false;
-  if (!check->has_weak) return strong->single;
-  return iso_strong_hindrance(&check->weak.view, strong) != NULL;
+  if (strong != NULL && strong->rule == ISO_RULE_MIXED) return iso_own_levels_lacking(check->history) != NULL;
+  if (strong == NULL || !strong->single) return false;
+  return !check->has_weak || iso_strong_hindrance(&check->weak.view, strong) != NULL;
 }
 
 static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axiom) {

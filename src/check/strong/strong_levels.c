@@ -36,18 +36,18 @@ static bool is_single(const iso_view *view) {
   return true;
 }
 
-static const char *no_levels(const iso_view *view) {
-  if (view->h->txn_isolation_opt == NULL) return "no transaction of the history carries an isolation level of its own";
-  for (uint32_t txn = 0; txn < view->h->txns; txn++) {
-    if (view->counts[txn] && view->h->txn_isolation_opt[txn] == ISO_ISOLATION_NONE) {
-      return "some transactions that took effect carry no isolation level of their own, and the level needs all";
+const char *iso_own_levels_lacking(const isoproof_history *h) {
+  if (h->txn_isolation_opt == NULL) return "no transaction of the history carries an isolation level of its own";
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    if (h->txn_status[txn] != ISOPROOF_TXN_ABORTED && h->txn_isolation_opt[txn] == ISO_ISOLATION_NONE) {
+      return "some transactions that did not abort carry no isolation level of their own";
     }
   }
   return NULL;
 }
 
 const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *level) {
-  if (level->rule == ISO_RULE_MIXED) return no_levels(view);
+  if (level->rule == ISO_RULE_MIXED) return iso_own_levels_lacking(view->h);
   if (level->real_time && !iso_has_real_time(view->h)) return "the history has no times, which the level needs";
   if (level->single && !is_single(view)) return "the level is about transactions of one operation, and some have more";
   return NULL;

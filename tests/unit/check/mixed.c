@@ -1,6 +1,7 @@
 /* Mixed levels: against the oracle, against the levels that all transactions share, and what follows when one is raised. */
 #include "tests/oracle/mixed.h"
 #include "tests/random/random_history.h"
+#include "tests/random/random_rows.h"
 #include "tests/unit/unit.h"
 
 static uint64_t setting(const char *name, uint64_t usual) {
@@ -170,6 +171,50 @@ static void raising_a_level_never_mends(void **state) {
   assert_true(fell > 0);
 }
 
+/* ---- rows, of which it is not known which versions statements saw ---- */
+
+static bool rows_differ(const row_history *h, void *user) {
+  trial *t = user;
+  char text[16384];
+  isoproof_history *history;
+  t->problem[0] = '\0';
+  t->judged = rows_judge_mixed(h, &t->satisfied);
+  if (!t->judged) return false;
+  size_t length = rows_text(h, text, sizeof text);
+  assert_ok(isoproof_history_open_memory(text, length, "rows.jsonl", NULL, NULL, &history, NULL));
+  isoproof_verdict verdict = library_says(history, "mixed", true, t);
+  if (t->problem[0] == '\0' && verdict != (t->satisfied ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED))
+    snprintf(t->problem, sizeof t->problem, "the oracle says %s, the library %s",
+             t->satisfied ? "satisfied" : "violated", isoproof_verdict_name(verdict));
+  isoproof_history_free(history);
+  return t->problem[0] != '\0';
+}
+
+static void agrees_on_rows(void **state) {
+  (void)state;
+  uint64_t count = setting("ISOPROOF_RANDOM_HISTORIES", 6000) / 6;
+  uint64_t random = setting("ISOPROOF_RANDOM_SEED", 20261117), judged = 0, violated = 0;
+  trial t = {.judged = false};
+  for (uint64_t i = 0; i < count; i++) {
+    static row_history h;
+    char text[16384];
+    (i % 2 == 0 ? rows_draw_random : rows_draw_store)(&random, &h);
+    for (unsigned k = 0; k < h.count; k++)
+      h.txns[k].level = (mixed_level)(MIXED_READ_COMMITTED + sketch_below(&random, MIXED_LEVELS - 1));
+    if (rows_differ(&h, &t)) {
+      rows_shrink(&h, rows_differ, &t);
+      rows_differ(&h, &t);
+      rows_text(&h, text, sizeof text);
+      fail_msg("history %llu: %s\n%s", (unsigned long long)i, t.problem, text);
+    }
+    judged += t.judged;
+    violated += t.judged && !t.satisfied;
+  }
+  print_message("%llu histories of rows judged, %llu violated\n", (unsigned long long)judged,
+                (unsigned long long)violated);
+  assert_true(violated * 20 > judged && (judged - violated) * 20 > judged);
+}
+
 /* ---- without levels ---- */
 
 static void needs_a_level_of_everybody(void **state) {
@@ -200,6 +245,7 @@ static void needs_a_level_of_everybody(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_the_oracle),
+      cmocka_unit_test(agrees_on_rows),
       cmocka_unit_test(is_the_level_that_all_share),
       cmocka_unit_test(raising_a_level_never_mends),
       cmocka_unit_test(needs_a_level_of_everybody),
