@@ -44,6 +44,31 @@ static bool add_bug(isoproof_sim_options *sim, const char *text) {
   return true;
 }
 
+/* "serializable" or "serializable:50"; false after a message. */
+static bool add_level(isoproof_sim_options *sim, const char *text) {
+  char name[64];
+  const char *colon = strchr(text, ':');
+  size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+  uint64_t weight = 1;
+  isoproof_sim_level level;
+  snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
+  if (!isoproof_sim_level_find(name, &level)) {
+    message("--isolation-mix: expected serializable, snapshot-isolation or read-committed, found '%s'", name);
+    return false;
+  }
+  if (colon != NULL) {
+    char *end;
+    weight = strtoull(colon + 1, &end, 10);
+    bool digits = colon[1] >= '0' && colon[1] <= '9' && *end == 0;
+    if (!digits || weight == 0 || weight > 1000000) {
+      message("--isolation-mix: expected %s:N with N from 1 to 1000000, found '%s'", name, text);
+      return false;
+    }
+  }
+  sim->mix[level] = (uint32_t)weight;
+  return true;
+}
+
 static void set_u32(uint32_t *to, const option_value *value) {
   if (value->given) *to = (uint32_t)value->integer;
 }
@@ -82,6 +107,9 @@ static bool fill(isoproof_sim_options *sim, const options *parsed) {
   set_number(&sim->predicate_share, &v[GEN_PREDICATE_SHARE]);
   set_u32(&sim->appends_per_key, &v[GEN_APPENDS_PER_KEY]);
   set_u32(&sim->replicas, &v[GEN_REPLICAS]);
+  for (size_t i = 0; i < v[GEN_ISOLATION_MIX].item_count; i++) {
+    if (!add_level(sim, v[GEN_ISOLATION_MIX].items[i])) return false;
+  }
   for (size_t i = 0; i < v[GEN_BUG].item_count; i++) {
     if (!add_bug(sim, v[GEN_BUG].items[i])) return false;
   }
@@ -141,6 +169,10 @@ static int run(options *parsed) {
     message("gen: with --simulate the workload is register, list-append or rows");
     return EXIT_USAGE;
   }
+  if (v[GEN_ISOLATION_MIX].given && v[GEN_LEVEL].given) {
+    message("gen: --level and --isolation-mix exclude each other");
+    return EXIT_USAGE;
+  }
   if (parsed->argument_count > 0) {
     message("gen takes no arguments, found '%s'; -o names the output", parsed->arguments[0]);
     return EXIT_USAGE;
@@ -166,6 +198,8 @@ static const example examples[] = {
     {"isoproof gen --simulate --seed=1 --transactions=20", 0, "Twenty serializable transactions as JSON lines."},
     {"isoproof gen --simulate -s 7 -l si --bug=lost-update -o h.txt --blame=-", 0,
      "A snapshot-isolated history with one lost update, and who is to blame."},
+    {"isoproof gen --simulate -s 1 --isolation-mix=rc:70,ser:30 | isoproof check --level=mixed -", 0,
+     "Transactions with levels of their own, each held to it."},
     {"isoproof gen --simulate -s 3 -w list-append -f edn | isoproof stats -", 0,
      "A list-append history in Jepsen's format, counted."},
     {"isoproof gen --simulate -s 5 -w rows --bug=phantom | isoproof check --level=ser -", 1,

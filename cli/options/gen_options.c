@@ -34,7 +34,7 @@ const char *bug_name_at(size_t number) {
 }
 
 /* "lost-update:3" is more than a choice: gen looks at it itself. */
-static bool any_bug(const char *name) {
+static bool any_name(const char *name) {
   (void)name;
   return true;
 }
@@ -76,6 +76,15 @@ const option gen_options[GEN_OPTIONS] = {
                            "read-atomic or read-committed.",
                    .initial = "serializable",
                    .group = "Database"},
+    [GEN_ISOLATION_MIX] = {.name = "isolation-mix",
+                           .argument = "LEVEL[:N]",
+                           .type = OPTION_LIST,
+                           .choices = level_at,
+                           .accepts = any_name,
+                           .help = "Instead of --level, give each transaction a level of its own: serializable, "
+                                   "snapshot-isolation and read-committed with weights N; what comes out satisfies mixed. "
+                                   "The transactions of bugs are serializable.",
+                           .group = "Database"},
     [GEN_REPLICAS] = {.name = "replicas",
                       OPTION_UP_TO(1000),
                       .help = "Keep that many replicas at parallel-snapshot-isolation and causal.",
@@ -86,7 +95,7 @@ const option gen_options[GEN_OPTIONS] = {
                  .argument = "NAME[:N]",
                  .type = OPTION_LIST,
                  .choices = bug_name_at,
-                 .accepts = any_bug,
+                 .accepts = any_name,
                  .help = "Inject a bug once, or N times; may be repeated.",
                  .group = "Database"},
     [GEN_SEED] = {.name = "seed",

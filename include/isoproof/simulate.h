@@ -106,6 +106,10 @@ typedef struct isoproof_sim_options {
   bool rows;                /* rows, with inserts, updates, upserts, deletes and queries, instead of registers */
   double predicate_share;   /* rows: of reads that are by predicate, half of them counts; rmw_share means nothing */
   double duplicate_share;   /* registers: of writes that write a value that their key had before; may hide bugs */
+  /* Mixed isolation: the weights with which transactions get levels of their own, by isoproof_sim_level, instead of
+   * `level`; all 0: none do.  For registers and lists, of serializable, snapshot-isolation and read-committed.  The
+   * transactions of bugs are serializable, and so is the final read of lists. */
+  uint32_t mix[16];
 } isoproof_sim_options;
 
 /* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half

@@ -37,6 +37,12 @@ static isoproof_status search_witness(isoproof_history *history, const isoproof_
   return status;
 }
 
+/* Whether the level is about levels of transactions, and the history has none. */
+static bool is_inapplicable(const isoproof_history *history, const isoproof_level_info *level) {
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  return strong != NULL && strong->rule == ISO_RULE_MIXED && iso_own_levels_lacking(history) != NULL;
+}
+
 /* The verdict on one level, with the result that shows it; a limit leaves it unknown. */
 static isoproof_status decide_level(isoproof_history *history, const isoproof_check_options *options,
                                     const isoproof_level_info *level, isoproof_task *task, iso_outcome *kept,
@@ -51,6 +57,11 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.duplicate_values = true;
   bool violated = false;
   isoproof_status status = ISOPROOF_OK;
+  if (is_inapplicable(history, level)) {
+    isoproof_result *result;
+    ISO_TRY(iso_check_levels(history, &one, task, &result, error));
+    return iso_outcome_keep(kept, history, result, error);
+  }
   /* A guess that comes from a serial order is hardly ever wrong. */
   if (history->resolution != NULL && history->resolution->replayed) {
     status = try_guess(history, &one, task, kept, error);
@@ -73,8 +84,10 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
 }
 
 /* Whether the level is decided whatever that takes. */
-static bool is_wanted(const isoproof_check_options *options, const isoproof_level_info *level) {
+static bool is_wanted(const isoproof_history *history, const isoproof_check_options *options,
+                      const isoproof_level_info *level) {
   if (iso_is_level_asked(options, level)) return true;
+  if (is_inapplicable(history, level)) return false;
   return options->level_count == 0 && !options->others && level->family != ISOPROOF_LEVEL_MODEL;
 }
 
@@ -102,7 +115,7 @@ static isoproof_verdict implied(const verdicts *v, const isoproof_level_info *le
 static isoproof_status decide_next(isoproof_history *history, const isoproof_check_options *options, uint32_t number,
                                    isoproof_task *task, verdicts *v, isoproof_error *error) {
   const isoproof_level_info *level = isoproof_level_at(number);
-  isoproof_verdict known = implied(v, level);
+  isoproof_verdict known = is_inapplicable(history, level) ? ISOPROOF_VERDICT_NONE : implied(v, level);
   iso_outcome found = {.result = NULL};
   if (known != ISOPROOF_VERDICT_NONE) {
     v->verdict[number] = known;
@@ -141,6 +154,7 @@ static isoproof_status decide_others(isoproof_history *history, const isoproof_c
   for (uint32_t i = 0; status == ISOPROOF_OK && i < count; i++) {
     const isoproof_level_info *level = isoproof_level_at(i);
     if (level->family == ISOPROOF_LEVEL_MODEL || v->verdict[i] != ISOPROOF_VERDICT_NONE) continue;
+    if (is_inapplicable(history, level)) continue;
     iso_task_about(budget.task, level->id, i, count);
     status = iso_task_check(budget.task, &problem);
     if (status == ISOPROOF_OK) status = decide_next(history, options, i, budget.task, v, &problem);
@@ -158,7 +172,7 @@ static isoproof_status decide_levels(isoproof_history *history, const isoproof_c
                                      isoproof_task *task, verdicts *v, isoproof_error *error) {
   uint32_t count = level_count();
   while (count-- > 0) { /* the table has the weaker ones first */
-    if (is_wanted(options, isoproof_level_at(count))) ISO_TRY(decide_next(history, options, count, task, v, error));
+    if (is_wanted(history, options, isoproof_level_at(count))) ISO_TRY(decide_next(history, options, count, task, v, error));
   }
   return options->others ? decide_others(history, options, task, v, error) : ISOPROOF_OK;
 }

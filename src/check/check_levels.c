@@ -29,8 +29,10 @@ static const char *why_left(const iso_level_check *check, const isoproof_level_i
 }
 
 /* Why a level is not decided. */
-static const char *reason_of(const iso_level_check *check, bool model) {
+static const char *reason_of(const iso_level_check *check, const isoproof_level_info *info, bool model) {
   const char *reason = model ? NULL : check->strong.reason;
+  const iso_strong_level *strong = iso_strong_level_of(info);
+  if (strong != NULL && strong->rule == ISO_RULE_MIXED) reason = iso_own_levels_lacking(check->history);
   for (size_t i = 0; model && reason == NULL && i < check->model_count; i++) reason = check->models[i]->unknown_reason;
   return reason != NULL ? reason : "no method decides this level on this kind of history";
 }
@@ -46,7 +48,7 @@ static bool enter_levels(isoproof_result *result, const iso_level_check *check, 
     const char *left = !asked && verdict == ISOPROOF_UNDECIDED ? why_left(check, info) : NULL;
     if (left != NULL && !iso_result_leave_level(result, info, left)) return false;
     if (!is_entered(options, info, asked, verdict)) continue;
-    if (asked && verdict == ISOPROOF_UNDECIDED) result->unknown_reason = reason_of(check, model);
+    if (asked && verdict == ISOPROOF_UNDECIDED) result->unknown_reason = reason_of(check, info, model);
     if (!iso_result_add_level(result, info, verdict, asked)) return false;
   }
   return true;
@@ -71,7 +73,7 @@ static void settle_models(isoproof_result *result, const iso_level_check *check)
     bool model = iso_level_method_of(entry->info)->engine == ISO_ENGINE_ELLE;
     if (entry->verdict != ISOPROOF_UNDECIDED) continue;
     if (model) entry->verdict = implied(result, entry->info);
-    if (entry->verdict == ISOPROOF_UNDECIDED) reason = reason_of(check, model);
+    if (entry->verdict == ISOPROOF_UNDECIDED) reason = reason_of(check, entry->info, model);
   }
   result->unknown_reason = reason;
 }

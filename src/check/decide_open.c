@@ -31,7 +31,9 @@ static bool find_visibility(const isoproof_level_info *level, iso_visibility *vi
 
 /* Whether the level, or one that implies it, is decided by sequences that are carried out. */
 static bool is_executed(const iso_strong_level *level) {
-  return level != NULL && !level->single && iso_strong_rule_of(level->rule)->is_executed;
+  /* Where transactions have levels of their own, choices are tried instead. */
+  if (level == NULL || level->single || level->rule == ISO_RULE_MIXED) return false;
+  return iso_strong_rule_of(level->rule)->is_executed;
 }
 
 /* How many conflicts are worth the hope that a level is satisfied together with a stronger one; and where that is a

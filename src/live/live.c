@@ -32,6 +32,9 @@ static int by_number(const void *a, const void *b) {
 static isoproof_status add_level(isoproof_live *live, const char *name, isoproof_error *error) {
   const isoproof_level_info *info = isoproof_level_find(name);
   if (info == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", name);
+  if (info == isoproof_level_find("mixed")) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "`%s` is judged when a history is complete, not while it grows", name);
+  }
   for (size_t i = 0; i < live->levels.count; i++) {
     if (live->levels.items[i].info == info) return ISOPROOF_OK;
   }

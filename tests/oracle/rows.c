@@ -260,11 +260,16 @@ static void make_puzzle(puzzle *p, const row_history *h, uint32_t effective) {
 typedef struct search {
   puzzle *p;
   oracle_level level;
+  const mixed_level *own; /* by node, where each transaction is held to a level of its own */
   unsigned order[GAPS];
   unsigned picked[GAPS], hint[GAPS]; /* numbers of choices, by gap */
   bool hinted;
   uint64_t steps, budget;
 } search;
+
+static bool judge(const search *s) {
+  return s->own != NULL ? mixed_judge_facts(&s->p->f, s->own) : oracle_judge_facts(&s->p->f, s->level);
+}
 
 /* Whether the last read keeps to the rule that a transaction reads a row from one other only. */
 static bool is_repeatable(const facts *f) {
@@ -308,7 +313,7 @@ static found choose(search *s, unsigned depth) {
   for (unsigned i = 0; i < g->count; i++) {
     if (s->steps++ >= s->budget) return GAVE_UP;
     found result = NO;
-    if (pick(s, g, i) && oracle_judge_facts(&s->p->f, s->level)) result = choose(s, depth + 1);
+    if (pick(s, g, i) && judge(s)) result = choose(s, depth + 1);
     take_back(s, g, &wr);
     if (result != NO) return result;
   }
@@ -322,7 +327,7 @@ static bool hint_holds(search *s) {
   unsigned done = 0;
   bool fine = true;
   for (; done < s->p->gap_count && fine; done++) fine = pick(s, &s->p->gaps[done], s->hint[done]);
-  fine = fine && oracle_judge_facts(&s->p->f, s->level);
+  fine = fine && judge(s);
   while (done-- > 0) take_back(s, &s->p->gaps[done], &wr);
   return fine;
 }
@@ -347,7 +352,7 @@ static bool known_reads_hold(const search *s) {
   for (f->read_count = 1; f->read_count <= all && fine && oracle_needs_repeatable_reads(s->level); f->read_count++)
     fine = is_repeatable(f);
   f->read_count = all;
-  return fine && oracle_judge_facts(f, s->level);
+  return fine && judge(s);
 }
 
 static found search_level(search *s, oracle_level level) {
@@ -381,11 +386,22 @@ static bool judge_effects(puzzle *p, bool satisfied[ORACLE_LEVELS]) {
   return true;
 }
 
-bool rows_judge(const row_history *h, bool satisfied[ORACLE_LEVELS]) {
+/* Read committed is the least that levels of transactions ask; the rest is what their axioms say. */
+static bool judge_own_levels(puzzle *p, const row_history *h, bool *satisfied) {
+  mixed_level own[FACTS_NODES] = {MIXED_NONE};
+  for (unsigned t = 0; t < h->count; t++)
+    if (in_effect(p, t)) own[p->node[t]] = h->txns[t].level;
+  search s = {.p = p, .own = own};
+  found result = *satisfied ? YES : search_level(&s, ORACLE_READ_COMMITTED);
+  *satisfied = result == YES;
+  return result != GAVE_UP;
+}
+
+/* `levels` is NULL where each transaction is held to its own. */
+static bool judge_all(const row_history *h, bool *levels, bool *own) {
   static const puzzle empty;
   puzzle p = empty;
   uint32_t committed = 0, unknown = 0;
-  memset(satisfied, 0, ORACLE_LEVELS * sizeof *satisfied);
   for (unsigned t = 0; t < h->count && t < ROWS_TXNS; t++) {
     if (h->txns[t].status == ISOPROOF_TXN_COMMITTED) committed |= 1u << t;
     if (h->txns[t].status == ISOPROOF_TXN_UNKNOWN) unknown |= 1u << t;
@@ -393,7 +409,18 @@ bool rows_judge(const row_history *h, bool satisfied[ORACLE_LEVELS]) {
   /* Any of the unknown ones may have taken effect. */
   for (uint32_t some = unknown;; some = (some - 1) & unknown) {
     make_puzzle(&p, h, committed | some);
-    if (!p.impossible && !judge_effects(&p, satisfied)) return false;
+    bool done = p.impossible || (levels != NULL ? judge_effects(&p, levels) : judge_own_levels(&p, h, own));
+    if (!done) return false;
     if (some == 0) return true;
   }
+}
+
+bool rows_judge(const row_history *h, bool satisfied[ORACLE_LEVELS]) {
+  memset(satisfied, 0, ORACLE_LEVELS * sizeof *satisfied);
+  return judge_all(h, satisfied, NULL);
+}
+
+bool rows_judge_mixed(const row_history *h, bool *satisfied) {
+  *satisfied = false;
+  return judge_all(h, NULL, satisfied);
 }

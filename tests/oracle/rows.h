@@ -9,7 +9,7 @@
 #ifndef ORACLE_ROWS_H
 #define ORACLE_ROWS_H
 
-#include "tests/oracle/oracle.h"
+#include "tests/oracle/mixed.h"
 
 enum { ROWS_TXNS = 6, ROWS_OPS = 6, ROWS_KEYS = 4 };
 
@@ -58,6 +58,7 @@ typedef struct row_txn {
   unsigned session;
   isoproof_txn_status status;
   int64_t start, end; /* where the history has times */
+  mixed_level level;  /* its own, where it has one */
   unsigned count;
   row_op ops[ROWS_OPS];
 } row_txn;
@@ -82,6 +83,9 @@ const row_op *row_own_write(const row_txn *txn, unsigned row, unsigned before);
 
 /* Judges every level.  False when it would take too many steps. */
 bool rows_judge(const row_history *history, bool satisfied[ORACLE_LEVELS]);
+
+/* The same with each transaction held to its own level (tests/oracle/mixed.h). */
+bool rows_judge_mixed(const row_history *history, bool *satisfied);
 
 /* Second opinions (rows_replay.c), by carrying out a history in every order and comparing every answer with what a
  * store would have said.  First, with transactions at one instant each or (not serial) with a snapshot at their

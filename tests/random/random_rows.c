@@ -238,6 +238,7 @@ static void put_txn(writer *w, const row_history *h, const row_txn *txn) {
   static const char *const statuses[] = {
       [ISOPROOF_TXN_COMMITTED] = "committed", [ISOPROOF_TXN_ABORTED] = "aborted", [ISOPROOF_TXN_UNKNOWN] = "unknown"};
   put(w, "{\"session\":%u,\"status\":\"%s\",", txn->session, statuses[txn->status]);
+  if (txn->level != MIXED_NONE) put(w, "\"isolation\":\"%s\",", mixed_level_id(txn->level));
   if (h->timed) put(w, "\"start\":%" PRId64 ",\"end\":%" PRId64 ",", txn->start, txn->end);
   put(w, "\"ops\":[");
   for (unsigned i = 0; i < txn->count; i++) {

@@ -14,8 +14,9 @@ INITIAL = 0  # transaction 0 of every history: it wrote every initial version
 
 
 class Txn:
-    def __init__(self, session, ops, committed=True, start=None, end=None):
+    def __init__(self, session, ops, committed=True, start=None, end=None, isolation=None):
         self.session, self.ops, self.committed, self.start, self.end = session, ops, committed, start, end
+        self.isolation = isolation
 
 
 # ---- reading ----
@@ -51,7 +52,8 @@ def parse_edn(text):
             open_txns[process] = time
             continue
         ops = [(kind[1:], key, value) for kind, key, value in op[":value"]]
-        txns.append(Txn(process, ops, op[":type"] == ":ok", open_txns.pop(process, None), time))
+        txns.append(Txn(process, ops, op[":type"] == ":ok", open_txns.pop(process, None), time,
+                        op.get(":isolation", ":")[1:] or None))
     return txns
 
 
@@ -199,6 +201,30 @@ class Registers:
                 return True
         return False
 
+    def mixed(self):
+        """Some commit order in which every reader meets the condition of its own level."""
+        direct = {}
+        for key, writer, reader, position in self.reads:
+            direct.setdefault((writer, reader), []).append((key, position))
+        wrote = lambda t: {k for k in self.writers if t in self.writers[k] and t != INITIAL}
+        for place in self.commit_orders():
+            upto = lambda t2, t3, conflicts: any(
+                place[t2] <= place[u] and ((u, t3) in self.so | self.wr or
+                                           (conflicts and place[u] < place[t3] and wrote(u) & wrote(t3)))
+                for u in place if u != t3)
+            conditions = {
+                "read-committed": lambda t2, t3, k, p: any(y != k and q < p for y, q in direct.get((t2, t3), [])),
+                "read-atomic": lambda t2, t3, k, p: (t2, t3) in self.so | self.wr,
+                "causal": lambda t2, t3, k, p: (t2, t3) in self.co,
+                "prefix": lambda t2, t3, k, p: upto(t2, t3, False),
+                "snapshot-isolation": lambda t2, t3, k, p: upto(t2, t3, True),
+                "serializable": lambda t2, t3, k, p: place[t2] < place[t3],
+            }
+            own = lambda t2, t3, k, p: conditions[self.txns[t3].isolation](t2, t3, k, p)
+            if all(place[a] < place[b] for a, b in self.demands(own)):
+                return True
+        return False
+
     def some_versions(self, test):
         return any(test(ww, rw) for ww, rw in self.version_orders())
 
@@ -229,6 +255,8 @@ class Registers:
             "monotonic-writes": (sound, in_relation(compose(so, wr))),
             "writes-follow-reads": (sound, in_relation(compose(compose(wr, so), wr))),
         }
+        if all(self.txns[t].isolation for t in self.committed if t != INITIAL):
+            tests["mixed"] = (sound, self.mixed)
         if rt:
             tests["strong-snapshot-isolation"] = (whole, lambda: self.some_versions(
                 lambda ww, rw: acyclic(opt(so | rt | wr | ww, rw))))

@@ -37,7 +37,7 @@ iso_choice_wish iso_choice_wish_of(const isoproof_level_info *level) {
     wish.causal = method->axiom == ISO_AXIOM_CAUSAL;
   } else if (strong != NULL) {
     wish.ordered = strong->session_order;
-    wish.causal = wish.ordered && strong->rule != ISO_RULE_UPDATE_ATOMIC;
+    wish.causal = wish.ordered && strong->rule != ISO_RULE_UPDATE_ATOMIC && strong->rule != ISO_RULE_MIXED;
   }
   return wish;
 }

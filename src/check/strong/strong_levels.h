@@ -42,6 +42,9 @@ void iso_strong_set_free(iso_strong_set *set);
  * when it can. */
 const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *level);
 
+/* The same for mixed levels: why the transactions' own levels cannot be judged. */
+const char *iso_own_levels_lacking(const isoproof_history *history);
+
 /* What the decisions say about a level, directly or by implication. */
 isoproof_verdict iso_strong_verdict(const iso_strong_set *set, const isoproof_level_info *level);
 

@@ -178,7 +178,7 @@ static isoproof_status end_actor(const stage *on, uint32_t actor, iso_sim_fault 
   iso_sim *sim = on->sim;
   uint32_t number = on->sessions[actor];
   iso_sim_session *session = &sim->sessions[number];
-  if (session->fate == ISO_FATE_COMMIT) ISO_TRY(sim->engine->install(sim, number, error));
+  if (session->fate == ISO_FATE_COMMIT) ISO_TRY(session->engine->install(sim, number, error));
   if (on->doubled[actor]) session->ops.count--;
   fault->sessions[actor] = number;
   fault->indexes[actor] = session->finished;
@@ -216,6 +216,7 @@ static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t
     sim->parked[a] = on.sessions[a];
     actor_session(&on, a)->ops.count = 0;
     actor_session(&on, a)->fate = ISO_FATE_COMMIT;
+    iso_sim_give_level(sim, on.sessions[a], ISOPROOF_SIM_SERIALIZABLE);
   }
   ISO_TRY(cast(&on, scripts[bug], error));
   ISO_TRY(rehearse(&on, fault.txns, error));

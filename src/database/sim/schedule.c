@@ -19,6 +19,7 @@ static isoproof_status take_txn(iso_sim *sim, uint32_t number, isoproof_error *e
   session->ops.count = txn.count;
   session->fate = txn.fate;
   session->start = iso_sim_now(sim);
+  iso_sim_draw_level(sim, number);
   sim->begun++;
   return iso_sim_plan_txn(sim, number, error);
 }
@@ -28,12 +29,12 @@ static isoproof_status begin(iso_sim *sim, uint32_t number, isoproof_error *erro
   session->number = ++sim->last_number;
   session->next_op = 0;
   session->phase = ISO_SIM_RUNNING;
-  return sim->engine->begin(sim, number, error);
+  return session->engine->begin(sim, number, error);
 }
 
 static isoproof_status finish(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
-  if (iso_fate_takes_effect(session->fate)) ISO_TRY(sim->engine->commit(sim, number, error));
+  if (iso_fate_takes_effect(session->fate)) ISO_TRY(session->engine->commit(sim, number, error));
   ISO_TRY(iso_sim_record(sim, number, error));
   iso_sim_release_all(sim, number);
   session->number = 0;
@@ -67,7 +68,7 @@ static isoproof_status step(iso_sim *sim, uint32_t number, bool *stays, isoproof
   if (session->phase == ISO_SIM_IDLE) return start(sim, number, stays, error);
   if (session->phase == ISO_SIM_ADMITTED) return begin(sim, number, error);
   if (session->next_op == session->ops.count) return finish(sim, number, error);
-  uint32_t blocker = sim->engine->step(sim, number, &session->ops.items[session->next_op]);
+  uint32_t blocker = session->engine->step(sim, number, &session->ops.items[session->next_op]);
   if (blocker == ISO_SIM_NONE) {
     session->next_op++;
   } else {
@@ -86,13 +87,14 @@ static isoproof_status read_finally(iso_sim *sim, uint32_t first, uint32_t end, 
   for (uint32_t key = first; key < end; key++)
     if (!iso_vec_push(&session->ops, ((iso_sim_op){.key = key}))) return iso_fail_memory(error);
   session->fate = ISO_FATE_COMMIT;
+  iso_sim_give_level(sim, number, ISOPROOF_SIM_SERIALIZABLE);
   sim->clock++;
   session->start = iso_sim_now(sim);
   ISO_TRY(iso_sim_plan_txn(sim, number, error));
   ISO_TRY(begin(sim, number, error));
   for (size_t i = 0; i < session->ops.count; i++) {
     sim->clock++;
-    sim->engine->step(sim, number, &session->ops.items[i]);
+    session->engine->step(sim, number, &session->ops.items[i]);
   }
   sim->clock++;
   return finish(sim, number, error);

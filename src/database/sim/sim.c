@@ -86,6 +86,7 @@ static isoproof_status check_options(const isoproof_sim_options *options, isopro
     return iso_fail(error, ISOPROOF_ERR_USAGE, "duplicate_share: expected 0 to 1, found %g", options->duplicate_share);
   if (options->duplicate_share > 0 && options->lists)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "duplicate_share: expected registers, found lists");
+  ISO_TRY(iso_sim_check_mix(options, error));
   size_t room = sizeof options->bugs / sizeof *options->bugs;
   for (size_t i = ISOPROOF_SIM_BUGS; i < room; i++)
     if (options->bugs[i] != 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs: there is no bug number %zu", i);
@@ -139,12 +140,13 @@ static isoproof_status say(iso_sim *sim, const char *name, const char *value, is
 static isoproof_status make(iso_sim *sim, isoproof_error *error) {
   char seed[32];
   snprintf(seed, sizeof seed, "%" PRIu64, sim->options->seed);
-  sim->engine = engines[sim->options->level];
+  bool mixed = iso_sim_is_mixed(sim->options);
+  sim->engine = mixed ? &iso_sim_late_serializable : engines[sim->options->level];
   iso_random_seed(&sim->random, sim->options->seed, 2);
   ISO_TRY(isoproof_builder_new(&sim->builder, error));
   iso_builder_origin(sim->builder, ISOPROOF_FORMATS, ISO_POSITION_NONE, !sim->options->rows);
   ISO_TRY(say(sim, "database", "simulator", error));
-  ISO_TRY(say(sim, "isolation", isoproof_sim_level_name(sim->options->level), error));
+  ISO_TRY(say(sim, "isolation", mixed ? "mixed" : isoproof_sim_level_name(sim->options->level), error));
   ISO_TRY(say(sim, "seed", seed, error));
   if (sim->options->rows) return ISOPROOF_OK;
   ISO_TRY(make_workload(sim, error));

@@ -69,6 +69,8 @@ typedef struct iso_sim_session {
   uint32_t claims_open; /* not yet granted */
   uint32_t first_waiter, next_waiter;
   uint32_t replica;
+  const struct iso_sim_engine *engine; /* of its transaction: that of the simulation, unless levels are mixed */
+  iso_txn_isolation isolation;         /* the level that its transaction carries */
   uint32_t finished; /* transactions of this session in the history so far */
   int64_t start;
   ISO_VEC(iso_sim_op) ops;
@@ -209,9 +211,20 @@ uint32_t iso_sim_row_bug_sessions(isoproof_sim_bug bug);
 isoproof_status iso_sim_rows(const isoproof_sim_options *options, isoproof_builder *builder, iso_sim_faults *faults,
                              isoproof_task *task, isoproof_error *error);
 
+/* ---- mixed.c: levels of their own ---- */
+
+/* Gives the next transaction of a session its engine and, where levels are mixed, a level. */
+void iso_sim_draw_level(iso_sim *sim, uint32_t session);
+/* The same for one that is not drawn. */
+void iso_sim_give_level(iso_sim *sim, uint32_t session, isoproof_sim_level level);
+/* Whether levels are mixed; and whether they can be. */
+bool iso_sim_is_mixed(const isoproof_sim_options *options);
+isoproof_status iso_sim_check_mix(const isoproof_sim_options *options, isoproof_error *error);
+
 /* ---- levels ---- */
 
 extern const iso_sim_engine iso_sim_serializable, iso_sim_snapshot, iso_sim_read_committed; /* single.c */
+extern const iso_sim_engine iso_sim_late_serializable;                                      /* single.c */
 extern const iso_sim_engine iso_sim_parallel_snapshot, iso_sim_causal;                      /* replica.c */
 extern const iso_sim_engine iso_sim_read_atomic;                                            /* atomic.c */
 

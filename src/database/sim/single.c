@@ -59,6 +59,32 @@ const iso_sim_engine iso_sim_serializable = {.rule = ISO_SIM_SHARED,
                                              .commit = serial_commit,
                                              .install = iso_sim_publish};
 
+/* ---- serializable beside other levels ----
+ * Everything happens at the commit: until then reads are what they would be if the client gave up. */
+
+static isoproof_status late_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
+  (void)sim, (void)number, (void)error;
+  return ISOPROOF_OK;
+}
+
+static uint32_t late_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
+  if (!op->write) read_newest(sim, &sim->sessions[number], op);
+  return ISO_SIM_NONE;
+}
+
+static isoproof_status late_commit(iso_sim *sim, uint32_t number, isoproof_error *error) {
+  iso_sim_session *session = &sim->sessions[number];
+  for (size_t i = 0; i < session->ops.count; i++)
+    if (!session->ops.items[i].write) read_newest(sim, session, &session->ops.items[i]);
+  return iso_sim_publish(sim, number, error);
+}
+
+const iso_sim_engine iso_sim_late_serializable = {.rule = ISO_SIM_SHARED,
+                                                  .begin = late_begin,
+                                                  .step = late_step,
+                                                  .commit = late_commit,
+                                                  .install = iso_sim_publish};
+
 /* ---- snapshot isolation ----
  * The snapshot is the state when the transaction begins.  Whoever writes a key runs alone among its writers, so that
  * the version it overwrites is always in its snapshot. */

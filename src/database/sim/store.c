@@ -56,7 +56,7 @@ isoproof_status iso_sim_plan_txn(iso_sim *sim, uint32_t number, isoproof_error *
     const iso_sim_key *key = &sim->keys.items[op->key];
     op->final = op->write && key->last_op == i;
     if (!op->final) continue;
-    iso_sim_rule rule = sim->engine->rule;
+    iso_sim_rule rule = session->engine->rule;
     bool read_back = sim->options->lists && rule == ISO_SIM_READ_BACK && key->read_back == sim->stamp;
     session->claims.items[session->claims.count++] = (iso_sim_claim){
         .session = number, .key = op->key, .op = i, .exclusive = rule == ISO_SIM_EXCLUSIVE || read_back};
@@ -157,6 +157,7 @@ isoproof_status iso_sim_record(iso_sim *sim, uint32_t number, isoproof_error *er
   iso_txn_info info = iso_txn_unset();
   info.start = session->start;
   info.end = iso_sim_now(sim);
+  info.isolation = session->isolation;
   if (session->fate == ISO_FATE_ABORT) info.status = ISOPROOF_TXN_ABORTED;
   if (session->fate == ISO_FATE_UNKNOWN_DONE || session->fate == ISO_FATE_UNKNOWN_LOST) {
     info.status = ISOPROOF_TXN_UNKNOWN;

@@ -89,6 +89,7 @@ static void scenarios_are_forbidden_as_schedules_are(void **state) {
       iso_coo_claim claim = {.level = level->id, .source = "database", .note = ""};
       const char *verdict;
       if (level->family != ISOPROOF_LEVEL_BASE || strcmp(level->id, "linearizable") == 0) continue;
+      if (strcmp(level->id, "mixed") == 0) continue; /* no schedule has levels of transactions */
       assert_int_equal(iso_coo_allows(&claim, schedule, &verdict, NULL), ISOPROOF_OK);
       const char *table = iso_coo_allows_scenario(&claim, scenario, true);
       if (strcmp(verdict, table) != 0)
