@@ -10,6 +10,8 @@ isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_e
 isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error);
 /* Brings the verdicts up to date with what was taken. */
 isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error);
+/* How many transactions stay, where nobody has changed that. */
+uint64_t iso_live_first_horizon(const isoproof_live *live);
 /* How many transactions are in memory, and how many bytes that takes, about. */
 uint64_t iso_live_retained(const isoproof_live *live);
 uint64_t iso_live_bytes(const isoproof_live *live);

@@ -7,6 +7,7 @@
 #include "base/abi.h"
 #include "base/task.h"
 #include "history/real_time.h"
+#include "live/carried.h"
 #include "live/examine.h"
 #include "live/plain.h"
 
@@ -94,6 +95,8 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->txns);
   for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i].track);
   iso_vec_free(&live->tracks);
+  iso_live_carried_free(live);
+  iso_vec_free(&live->carried);
   isoproof_history_free(live->whole);
   iso_live_index_free(&live->index);
   iso_written_free(&live->blamed);
@@ -104,6 +107,7 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->violations);
   iso_vec_free(&live->levels);
   iso_vec_free(&live->initial_rows);
+  iso_row_map_free(&live->initial_seen);
   free(live->level_names);
   iso_numbering_free(&live->sessions);
   iso_numbering_free(&live->keys);
