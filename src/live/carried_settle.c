@@ -148,11 +148,34 @@ static isoproof_status become_whole(isoproof_live *live, iso_carried *track, boo
 
 /* ---- all together ---- */
 
+/* Whether the window satisfies even prefix consistency: then the order that shows it is one of states, on which arrivals
+ * find their places better than on any commit order; adopts it. */
+static isoproof_status try_prefix(isoproof_live *live, iso_carried *track, iso_carried_window *window, bool *decided,
+                                  isoproof_error *error) {
+  const isoproof_level_info *prefix = isoproof_level_find("prefix");
+  isoproof_result *result;
+  isoproof_certificate order = {.struct_size = sizeof order};
+  if (track->rule->kind != ISO_LIVE_COMMITS || prefix == NULL) return ISOPROOF_OK;
+  ISO_TRY(iso_live_check(live, window->history, prefix, true, &result, error));
+  isoproof_status status = ISOPROOF_OK;
+  *decided = isoproof_result_verdict_of(result, prefix->id) == ISOPROOF_SATISFIED &&
+             isoproof_result_certificate_of(result, prefix->id, &order) &&
+             !comes_too_late(track, &order, window->entry_of);
+  if (*decided) {
+    status = adopt(track, &order, window->entry_of, error);
+    track->verdict = window->pending > 0 || track->thin_air > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;
+  }
+  isoproof_result_free(result);
+  return status;
+}
+
 /* The verdict on the window on top of the state; *decided: nothing more is to be asked. */
 static isoproof_status judge(isoproof_live *live, iso_carried *track, iso_carried_window *window, bool *decided,
                              bool *violated, isoproof_error *error) {
   isoproof_result *result;
   isoproof_certificate order = {.struct_size = sizeof order};
+  ISO_TRY(try_prefix(live, track, window, decided, error));
+  if (*decided) return ISOPROOF_OK;
   ISO_TRY(iso_live_check(live, window->history, track->level, true, &result, error));
   isoproof_verdict verdict = isoproof_result_verdict_of(result, track->level->id);
   isoproof_status status = ISOPROOF_OK;
