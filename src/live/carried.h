@@ -1,5 +1,5 @@
-/* carried.h - one level that is followed by carrying transactions out: for rows, sets and counters, of which a read
- * shows more than one version.
+/* carried.h - one level that is followed by carrying transactions out: for rows, of which a read by predicate shows a
+ * version each.
  *
  * The order that explains everything so far is a sequence of commits, and the store has the state at its end.  What a
  * transaction overwrote is kept as long as it is in the window, so that the state can be taken back to any place of it:

@@ -172,7 +172,7 @@ static isoproof_status drop(isoproof_live *live, iso_carried *track, isoproof_er
       const iso_live_txn *t = lists[i]->items[j]->txn;
       for (uint32_t k = 0; k < t->op_count; k++) {
         const iso_live_op *op = &t->ops[k];
-        if (op->form == ISO_ROW_COUNT || op->kind == ISOPROOF_OP_READ_COUNTER || op->kind == ISOPROOF_OP_READ_SET)
+        if (op->form == ISO_ROW_COUNT)
           mends_all = true;
         else if (op->form == ISO_ROW_PREDICATE)
           mends_all |= iso_predicate_has_values(&t->statements[op->first].predicate);
@@ -251,7 +251,7 @@ bool iso_live_carried_note(isoproof_live *live, iso_live_txn *txn) {
   if (!iso_live_can_carry(live, txn)) return false;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     iso_live_op *op = &txn->ops[i];
-    if (iso_live_op_observes(op) || op->kind == ISOPROOF_OP_INCREMENT || op->value == ISO_VALUE_NIL) continue;
+    if (iso_live_op_observes(op) || op->value == ISO_VALUE_NIL) continue;
     op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
     /* Somebody writes what a violation has read: it may have read that. */
     if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))

@@ -142,7 +142,7 @@ static isoproof_status place(iso_carried *track, iso_carried_entry *entry, isopr
 static bool writes_pending(const iso_carried *track, const iso_live_txn *txn) {
   for (uint32_t i = 0; track->pendings.count > 0 && i < txn->op_count; i++) {
     const iso_live_op *op = &txn->ops[i];
-    if (op->kind != ISOPROOF_OP_WRITE || op->value == ISO_VALUE_NIL) continue;
+    if (iso_live_op_observes(op) || op->value == ISO_VALUE_NIL) continue;
     int64_t key = iso_store_key(&track->store, op), value = iso_store_value(&track->store, op);
     if (iso_row_map_find(&track->pendings, key, value) != NULL) return true;
   }
@@ -155,7 +155,7 @@ static bool may_mend(const iso_carried *track, const iso_live_txn *txn) {
   for (uint32_t i = 0; i < txn->op_count; i++) {
     const iso_live_op *op = &txn->ops[i];
     if (iso_live_op_observes(op)) continue;
-    if (track->mends_all || op->repeat || op->kind != ISOPROOF_OP_WRITE || op->value == ISO_VALUE_NIL) return true;
+    if (track->mends_all || op->repeat || op->value == ISO_VALUE_NIL) return true;
   }
   return writes_pending(track, txn);
 }

@@ -148,8 +148,8 @@ static isoproof_status become_whole(isoproof_live *live, iso_carried *track, boo
 
 /* ---- all together ---- */
 
-/* Whether the window satisfies even prefix consistency: then the order that shows it is one of states, on which arrivals
- * find their places better than on any commit order; adopts it. */
+/* Whether the window satisfies even prefix consistency: then the order that shows it is one of states, on which
+ * arrivals find their places better than on any commit order; adopts it. */
 static isoproof_status try_prefix(isoproof_live *live, iso_carried *track, iso_carried_window *window, bool *decided,
                                   isoproof_error *error) {
   const isoproof_level_info *prefix = isoproof_level_find("prefix");

@@ -9,13 +9,11 @@ typedef struct composer {
   iso_carried *track;
   isoproof_builder *builder;
   iso_live_carrier carrier;
-  bool certain;         /* only what no later transaction can explain in another way */
-  iso_row_map written;  /* (key, value) of rows, by the transactions of the window */
-  iso_row_map suspects; /* of these, what was perhaps written before, too */
-  iso_row_map relevant; /* keys of the rows that the window says something about */
-  iso_row_map own;      /* keys of rows that the transaction at hand wrote */
-  iso_row_map added;    /* (key, element) of sets, by the window */
-  ISO_VEC(iso_value) list;
+  bool certain;            /* only what no later transaction can explain in another way */
+  iso_row_map written;     /* (key, value) of rows, by the transactions of the window */
+  iso_row_map suspects;    /* of these, what was perhaps written before, too */
+  iso_row_map relevant;    /* keys of the rows that the window says something about */
+  iso_row_map own;         /* keys of rows that the transaction at hand wrote */
   iso_carried_entry **all; /* of the window, by session and place */
   size_t count;
   uint64_t pending;
@@ -45,10 +43,7 @@ static bool gather(composer *c) {
 
 static bool note_write(composer *c, const iso_live_op *op) {
   const iso_store *store = &c->track->store;
-  /* What somebody who is gone may have added, too, does not say whose it is. */
-  if (op->kind == ISOPROOF_OP_ADD)
-    return (c->certain && op->repeat) || iso_row_map_put(&c->added, op->key, op->value, 0);
-  if (op->kind != ISOPROOF_OP_WRITE || op->value == ISO_VALUE_NIL) return true;
+  if (op->value == ISO_VALUE_NIL) return true;
   int64_t key = iso_store_key(store, op), value = iso_store_value(store, op);
   if (op->repeat && !iso_row_map_put(&c->suspects, key, value, 0)) return false;
   return iso_row_map_put(&c->written, key, value, 0);
@@ -57,7 +52,6 @@ static bool note_write(composer *c, const iso_live_op *op) {
 /* The rows that matter: those that are named, and those that a statement picks from the state before the window.  Of
  * all others every read by predicate sees what is there from the start, and does not pick it. */
 static bool note_relevant(composer *c, const iso_live_txn *t, const iso_live_op *op) {
-  if (op->kind > ISOPROOF_OP_WRITE) return true;
   if (!is_statement(op)) return iso_row_map_put(&c->relevant, iso_store_key(&c->track->store, op), 0, 0);
   iso_store_cursor cursor = {.store = &c->track->store, .predicate = &t->statements[op->first].predicate};
   while (iso_store_next(&cursor)) {
@@ -142,57 +136,14 @@ static isoproof_status put_statement(composer *c, iso_carried_entry *entry, cons
   return all ? put_op(c, entry->txn, op, error) : ISOPROOF_OK;
 }
 
-/* A counter counts from what was left before the window. */
-static isoproof_status put_counter(composer *c, iso_carried_entry *entry, const iso_live_op *op,
-                                   isoproof_error *error) {
-  const iso_row_node *base = iso_row_map_find(&c->track->store.counters, op->key, 0);
-  if (c->certain) return ISOPROOF_OK; /* whoever counts later may explain it */
-  if (base == NULL || op->value == ISO_VALUE_NONE || op->value == ISO_VALUE_NIL)
-    return put_op(c, entry->txn, op, error);
-  iso_value key, value;
-  int64_t seen = iso_store_value(&c->track->store, op);
-  ISO_TRY(iso_live_carry(&c->carrier, c->live->keys.names[op->key], &key, error));
-  ISO_TRY(iso_pool_add_i64(c->carrier.to, (int64_t)((uint64_t)seen - (uint64_t)base->value), &value, error));
-  return iso_builder_op(c->builder, ISOPROOF_OP_READ_COUNTER, key, value, error);
-}
-
-/* A set without the elements that it had before the window, all of which it must show. */
-static isoproof_status put_set(composer *c, iso_carried_entry *entry, const iso_live_op *op, isoproof_error *error) {
-  const iso_store *store = &c->track->store;
-  const iso_row_node *size = iso_row_map_find(&store->sizes, op->key, 0);
-  int64_t missing = size != NULL ? size->value : 0;
-  if (op->value == ISO_VALUE_NONE || op->value == ISO_VALUE_NIL) return put_op(c, entry->txn, op, error);
-  c->list.count = 0;
-  for (uint32_t i = 0; i < op->count; i++) {
-    iso_value element = entry->txn->elements[op->first + i], code;
-    bool before = iso_row_map_find(&store->elements, op->key, element) != NULL;
-    if (before && !c->certain) {
-      missing--;
-      continue;
-    }
-    bool unknown = iso_row_map_find(&c->added, op->key, element) == NULL;
-    c->pending += unknown && entry->txn->info.status == ISOPROOF_TXN_COMMITTED;
-    if (unknown && c->certain && !(c->live->finished && c->track->left == 0)) return ISOPROOF_OK;
-    ISO_TRY(iso_live_carry(&c->carrier, element, &code, error));
-    if (!iso_vec_push(&c->list, code)) return iso_fail_memory(error);
-  }
-  c->misfit |= missing != 0 && !c->certain;
-  iso_value key;
-  ISO_TRY(iso_live_carry(&c->carrier, c->live->keys.names[op->key], &key, error));
-  return iso_builder_list(c->builder, ISOPROOF_OP_READ_SET, key, c->list.items, c->list.count, error);
-}
-
 /* ---- transactions ---- */
 
 static isoproof_status put_any(composer *c, iso_carried_entry *entry, const iso_live_op *op, isoproof_error *error) {
   if (!iso_live_op_observes(op)) {
-    if (op->kind == ISOPROOF_OP_WRITE && !iso_row_map_put(&c->own, iso_store_key(&c->track->store, op), 0, 0))
-      return iso_fail_memory(error);
+    if (!iso_row_map_put(&c->own, iso_store_key(&c->track->store, op), 0, 0)) return iso_fail_memory(error);
     return put_op(c, entry->txn, op, error);
   }
   if (entry->txn->info.status == ISOPROOF_TXN_ABORTED) return ISOPROOF_OK; /* what nobody acted upon says nothing */
-  if (op->kind == ISOPROOF_OP_READ_COUNTER) return put_counter(c, entry, op, error);
-  if (op->kind == ISOPROOF_OP_READ_SET) return put_set(c, entry, op, error);
   return is_statement(op) ? put_statement(c, entry, op, error) : put_point(c, entry, op, error);
 }
 
@@ -240,8 +191,6 @@ static void composer_free(composer *c) {
   iso_row_map_free(&c->suspects);
   iso_row_map_free(&c->relevant);
   iso_row_map_free(&c->own);
-  iso_row_map_free(&c->added);
-  iso_vec_free(&c->list);
   free(c->all);
 }
 
@@ -294,20 +243,12 @@ isoproof_status iso_carried_certain(isoproof_live *live, iso_carried *track, iso
 
 /* ---- who waits ---- */
 
-static bool shows_added(const isoproof_live *live, const iso_live_txn *t, const iso_live_op *op) {
-  for (uint32_t i = 0; i < op->count; i++) {
-    if (!iso_live_index_has(&live->index, &live->pool, op->key, t->elements[op->first + i])) return false;
-  }
-  return true;
-}
-
 static isoproof_status reads_nobody(isoproof_live *live, const iso_carried *track, const iso_live_txn *t, bool *nobody,
                                     isoproof_error *error) {
   bool perhaps;
   for (uint32_t i = 0; i < t->op_count && !*nobody; i++) {
     const iso_live_op *op = &t->ops[i];
     const iso_live_statement *s = is_statement(op) ? &t->statements[op->first] : NULL;
-    if (op->kind == ISOPROOF_OP_READ_SET) *nobody = !shows_added(live, t, op);
     if (op->kind != ISOPROOF_OP_READ) continue;
     for (uint32_t j = 0; s != NULL && j < s->row_count && !*nobody; j++) {
       const iso_row_value *row = &t->rows[s->first_row + j];

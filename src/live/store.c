@@ -6,24 +6,17 @@
 void iso_store_free(iso_store *store) {
   iso_row_map_free(&store->rows);
   iso_row_map_free(&store->by_value);
-  iso_row_map_free(&store->counters);
-  iso_row_map_free(&store->elements);
-  iso_row_map_free(&store->sizes);
   iso_vec_free(&store->own);
 }
 
 bool iso_store_copy(iso_store *to, const iso_store *from) {
   *to = (iso_store){.names = from->names, .pool = from->pool, .has_by_value = from->has_by_value};
-  bool made = iso_row_map_copy(&to->rows, &from->rows) && iso_row_map_copy(&to->by_value, &from->by_value) &&
-              iso_row_map_copy(&to->counters, &from->counters) && iso_row_map_copy(&to->elements, &from->elements) &&
-              iso_row_map_copy(&to->sizes, &from->sizes);
+  bool made = iso_row_map_copy(&to->rows, &from->rows) && iso_row_map_copy(&to->by_value, &from->by_value);
   if (!made) iso_store_free(to);
   return made;
 }
 
-uint64_t iso_store_bytes(const iso_store *store) {
-  return store->rows.bytes + store->by_value.bytes + store->counters.bytes + store->elements.bytes + store->sizes.bytes;
-}
+uint64_t iso_store_bytes(const iso_store *store) { return store->rows.bytes + store->by_value.bytes; }
 
 /* ---- numbers ---- */
 
@@ -43,25 +36,11 @@ static bool is_row(const iso_store *store, const iso_live_op *op) {
 }
 
 bool iso_store_knows(const iso_store *store, const iso_live_op *op) {
-  int64_t number;
-  switch ((isoproof_op_kind)op->kind) {
-  case ISOPROOF_OP_READ:
+  if (op->kind == ISOPROOF_OP_READ)
     return op->form == ISO_ROW_PREDICATE || op->form == ISO_ROW_COUNT || is_row(store, op);
-  case ISOPROOF_OP_WRITE:
-    /* Who removes a row says so. */
-    return is_row(store, op) && op->value != ISO_VALUE_NONE &&
-           (op->value == ISO_VALUE_NIL) == (op->form == ISO_ROW_DELETE);
-  case ISOPROOF_OP_READ_SET:
-    return true;
-  case ISOPROOF_OP_ADD:
-    return op->value != ISO_VALUE_NIL && op->value != ISO_VALUE_NONE;
-  case ISOPROOF_OP_READ_COUNTER:
-    return op->value == ISO_VALUE_NIL || op->value == ISO_VALUE_NONE || integer_of(store, op->value, &number);
-  case ISOPROOF_OP_INCREMENT:
-    return integer_of(store, op->value, &number);
-  default:
-    return false;
-  }
+  /* Who removes a row says so. */
+  return op->kind == ISOPROOF_OP_WRITE && is_row(store, op) && op->value != ISO_VALUE_NONE &&
+         (op->value == ISO_VALUE_NIL) == (op->form == ISO_ROW_DELETE);
 }
 
 int64_t iso_store_key(const iso_store *store, const iso_live_op *op) {
@@ -89,48 +68,13 @@ static bool set_row(iso_store *store, int64_t key, bool present, int64_t value) 
   return iso_row_map_put(&store->rows, key, 0, value);
 }
 
-static int64_t number_at(const iso_row_map *map, int64_t key) {
-  const iso_row_node *node = iso_row_map_find(map, key, 0);
-  return node != NULL ? node->value : 0;
-}
-
-static bool add_to(iso_row_map *map, int64_t key, int64_t amount) {
-  int64_t sum = (int64_t)((uint64_t)number_at(map, key) + (uint64_t)amount);
-  if (sum != 0) return iso_row_map_put(map, key, 0, sum);
-  iso_row_map_remove(map, key, 0);
-  return true;
-}
-
-/* Carries out one operation; *change is how it was before. */
+/* Carries out one operation; *change is how the row was before. */
 static bool apply_op(iso_store *store, const iso_live_op *op, iso_store_change *change) {
-  *change = (iso_store_change){.kind = op->kind, .key = op->key, .value = op->value};
-  if (op->kind == ISOPROOF_OP_INCREMENT) {
-    change->value = iso_store_value(store, op);
-    return add_to(&store->counters, change->key, change->value);
-  }
-  if (op->kind == ISOPROOF_OP_ADD) {
-    change->present = iso_row_map_find(&store->elements, op->key, op->value) != NULL;
-    return change->present ||
-           (iso_row_map_put(&store->elements, op->key, op->value, 0) && add_to(&store->sizes, op->key, 1));
-  }
-  change->key = iso_store_key(store, op);
+  *change = (iso_store_change){.key = iso_store_key(store, op)};
   const iso_row_node *old = iso_row_map_find(&store->rows, change->key, 0);
   change->present = old != NULL;
   change->value = old != NULL ? old->value : 0;
   return set_row(store, change->key, op->value != ISO_VALUE_NIL, iso_store_value(store, op));
-}
-
-static bool revert_op(iso_store *store, const iso_store_change *change) {
-  switch ((isoproof_op_kind)change->kind) {
-  case ISOPROOF_OP_INCREMENT:
-    return add_to(&store->counters, change->key, (int64_t)(0 - (uint64_t)change->value));
-  case ISOPROOF_OP_ADD:
-    if (change->present) return true;
-    iso_row_map_remove(&store->elements, change->key, change->value);
-    return add_to(&store->sizes, change->key, -1);
-  default:
-    return set_row(store, change->key, change->present, change->value);
-  }
 }
 
 bool iso_store_apply(iso_store *store, const iso_live_txn *txn, iso_store_undo *undo) {
@@ -148,7 +92,10 @@ bool iso_store_apply(iso_store *store, const iso_live_txn *txn, iso_store_undo *
 
 bool iso_store_revert(iso_store *store, iso_store_undo *undo) {
   bool good = true;
-  for (uint32_t i = undo->count; good && i-- > 0;) good = revert_op(store, &undo->items[i]);
+  for (uint32_t i = undo->count; good && i-- > 0;) {
+    const iso_store_change *change = &undo->items[i];
+    good = set_row(store, change->key, change->present, change->value);
+  }
   free(undo->items);
   *undo = (iso_store_undo){0};
   return good;

@@ -1,4 +1,4 @@
-/* store.h - the state that transactions leave when they are carried out one after the other: rows, counters, sets.
+/* store.h - the state that transactions leave when they are carried out one after the other: the rows of tables.
  *
  * What a transaction did can be taken back, the last one first.  A store owns its maps until iso_store_free and refers
  * to the names of keys and to the pool of the live checker.
@@ -11,12 +11,10 @@
 #include "live/row_map.h"
 #include "live/txn.h"
 
-/* What an operation overwrote, or, while a transaction is looked at, what it wrote itself. */
+/* A row as an operation found it; or, while a transaction is looked at, as it left it itself. */
 typedef struct iso_store_change {
-  uint8_t kind; /* isoproof_op_kind: WRITE, ADD, INCREMENT */
-  bool present; /* the row was there; of a set: the element was */
-  int64_t key;  /* of a row; else the number of the key */
-  int64_t value;
+  bool present;
+  int64_t key, value;
 } iso_store_change;
 
 typedef struct iso_store {
@@ -25,9 +23,6 @@ typedef struct iso_store {
   iso_row_map rows;     /* key -> value, of those that are there */
   iso_row_map by_value; /* the same by value and key, as soon as somebody asks for values alone */
   bool has_by_value;
-  iso_row_map counters;          /* number of the key -> sum */
-  iso_row_map elements;          /* (number of the key, code) of each element of a set */
-  iso_row_map sizes;             /* number of the key -> how many elements */
   ISO_VEC(iso_store_change) own; /* scratch: by the transaction at hand, in its order */
 } iso_store;
 

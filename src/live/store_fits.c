@@ -7,15 +7,14 @@
 static const iso_store_change *own_row(const iso_store *store, int64_t key) {
   for (size_t i = store->own.count; i-- > 0;) {
     const iso_store_change *own = &store->own.items[i];
-    if (own->kind == ISOPROOF_OP_WRITE && own->key == key) return own;
+    if (own->key == key) return own;
   }
   return NULL;
 }
 
 static bool note_own(iso_store *store, const iso_live_op *op) {
-  iso_store_change own = {.kind = op->kind, .key = op->key, .value = op->value, .present = op->value != ISO_VALUE_NIL};
-  if (op->kind == ISOPROOF_OP_INCREMENT) own.value = iso_store_value(store, op);
-  if (op->kind == ISOPROOF_OP_WRITE) own.key = iso_store_key(store, op), own.value = iso_store_value(store, op);
+  iso_store_change own = {.present = op->value != ISO_VALUE_NIL, .key = iso_store_key(store, op)};
+  own.value = iso_store_value(store, op);
   return iso_vec_push(&store->own, own);
 }
 
@@ -43,7 +42,7 @@ static int64_t own_difference(const iso_store *store, const iso_predicate *predi
   int64_t difference = 0;
   for (size_t i = 0; i < store->own.count; i++) {
     const iso_store_change *own = &store->own.items[i];
-    if (own->kind != ISOPROOF_OP_WRITE || own_row(store, own->key) != own) continue;
+    if (own_row(store, own->key) != own) continue;
     const iso_row_node *row = iso_row_map_find(&store->rows, own->key, 0);
     difference += own->present && iso_predicate_matches(predicate, own->key, own->value);
     difference -= row != NULL && iso_predicate_matches(predicate, own->key, row->value);
@@ -84,59 +83,11 @@ static bool statement_fits(iso_store *store, const iso_live_txn *txn, const iso_
   return picks(store, &s->predicate, s->row_count); /* a row that was returned twice does not fit */
 }
 
-/* ---- counters and sets ---- */
-
-static bool counter_fits(const iso_store *store, const iso_live_op *op) {
-  if (op->value == ISO_VALUE_NONE) return true;
-  const iso_row_node *node = iso_row_map_find(&store->counters, op->key, 0);
-  uint64_t sum = node != NULL ? (uint64_t)node->value : 0;
-  for (size_t i = 0; i < store->own.count; i++) {
-    const iso_store_change *own = &store->own.items[i];
-    if (own->kind == ISOPROOF_OP_INCREMENT && own->key == (int64_t)op->key) sum += (uint64_t)own->value;
-  }
-  return op->value != ISO_VALUE_NIL && (int64_t)sum == iso_store_value(store, op);
-}
-
-static bool own_adds(const iso_store *store, uint32_t key, int64_t element, size_t before) {
-  for (size_t i = 0; i < before; i++) {
-    const iso_store_change *own = &store->own.items[i];
-    if (own->kind == ISOPROOF_OP_ADD && own->key == (int64_t)key && own->value == element) return true;
-  }
-  return false;
-}
-
-/* How many elements a set has, those that the transaction added included. */
-static int64_t set_size(const iso_store *store, uint32_t key) {
-  const iso_row_node *node = iso_row_map_find(&store->sizes, key, 0);
-  int64_t size = node != NULL ? node->value : 0;
-  for (size_t i = 0; i < store->own.count; i++) {
-    const iso_store_change *own = &store->own.items[i];
-    if (own->kind != ISOPROOF_OP_ADD || own->key != (int64_t)key || own_adds(store, key, own->value, i)) continue;
-    size += iso_row_map_find(&store->elements, key, own->value) == NULL;
-  }
-  return size;
-}
-
-/* An element that was shown twice does not fit. */
-static bool set_fits(const iso_store *store, const iso_live_txn *txn, const iso_live_op *op) {
-  if (op->value == ISO_VALUE_NONE) return true;
-  if (op->value == ISO_VALUE_NIL || (int64_t)op->count != set_size(store, op->key)) return false;
-  for (uint32_t i = 0; i < op->count; i++) {
-    iso_value element = txn->elements[op->first + i];
-    if (iso_row_map_find(&store->elements, op->key, element) == NULL &&
-        !own_adds(store, op->key, element, store->own.count))
-      return false;
-  }
-  return true;
-}
-
 /* ---- all together ---- */
 
 static bool op_fits(iso_store *store, const iso_live_txn *txn, const iso_live_op *op, const iso_row_map *ignored,
                     iso_store_want *want) {
   *want = (iso_store_want){0};
-  if (op->kind == ISOPROOF_OP_READ_COUNTER) return counter_fits(store, op);
-  if (op->kind == ISOPROOF_OP_READ_SET) return set_fits(store, txn, op);
   bool statement = op->form == ISO_ROW_PREDICATE || op->form == ISO_ROW_COUNT;
   return statement ? statement_fits(store, txn, op, ignored, want) : point_fits(store, op, ignored, want);
 }
@@ -170,7 +121,7 @@ static bool op_minds(const iso_store *store, const iso_live_txn *reader, const i
                      const iso_live_op *write) {
   bool statement = read->form == ISO_ROW_PREDICATE || read->form == ISO_ROW_COUNT;
   if (!statement) return read->key == write->key;
-  return write->kind == ISOPROOF_OP_WRITE && changes(store, &reader->statements[read->first].predicate, write);
+  return changes(store, &reader->statements[read->first].predicate, write);
 }
 
 bool iso_store_disturbs(const iso_store *store, const iso_live_txn *writer, const iso_live_txn *reader) {
