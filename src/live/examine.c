@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "live/carried.h"
 #include "live/plain.h"
+#include "live/saved.h"
 #include "live/settle.h"
 
 /* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
@@ -223,22 +223,14 @@ static isoproof_status keep_to_limit(isoproof_live *live, isoproof_error *error)
     }
     iso_live_carried_shrink(live, LEAST_HORIZON);
   }
+  if (iso_live_bytes(live) > limit) ISO_TRY(iso_live_renew(live, true, error));
   if (iso_live_bytes(live) <= limit) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_MEMORY, "the live check needs more than the %llu MB that it may use",
                   (unsigned long long)(limit >> 20));
 }
 
-isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
-  ISO_TRY(start(live, error));
-  isoproof_status (*examine)(isoproof_live *, isoproof_error *) = iso_live_settle_all;
-  if (live->plain) examine = iso_live_plain_examine;
-  if (live->carries) examine = iso_live_carried_examine;
-  isoproof_status status = examine(live, error);
-  isoproof_history_free(live->whole);
-  live->whole = NULL;
-  ISO_TRY(status);
-  ISO_TRY(keep_to_limit(live, error));
-  if (live->plain || live->carries) return ISOPROOF_OK;
+/* What the tracks say of all levels. */
+static void derive_all(isoproof_live *live) {
   live->reason = NULL;
   live->pending_reads = 0;
   for (size_t i = 0; i < live->levels.count; i++) {
@@ -251,7 +243,20 @@ isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
     uint64_t pending = track->pendings.count + track->detached.count + track->waiting;
     if (pending > live->pending_reads) live->pending_reads = pending;
   }
-  return ISOPROOF_OK;
+}
+
+isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
+  ISO_TRY(start(live, error));
+  isoproof_status (*examine)(isoproof_live *, isoproof_error *) = iso_live_settle_all;
+  if (live->plain) examine = iso_live_plain_examine;
+  if (live->carries) examine = iso_live_carried_examine;
+  isoproof_status status = examine(live, error);
+  isoproof_history_free(live->whole);
+  live->whole = NULL;
+  ISO_TRY(status);
+  if (!live->plain && !live->carries) derive_all(live);
+  ISO_TRY(keep_to_limit(live, error));
+  return iso_live_renew(live, false, error);
 }
 
 /* ---- figures ---- */

@@ -77,6 +77,7 @@ struct isoproof_live {
   uint64_t pushed;
   uint64_t polled; /* pushed at the last poll */
   uint64_t pending_reads, whole_checks, bytes;
+  uint64_t pool_most; /* bytes that the pool may take before it is looked at */
   const char *reason;
   ISO_VEC(iso_live_violation) violations;
 };

@@ -157,11 +157,12 @@ typedef struct trial {
   source *source;
   uint64_t horizon;
   bool recorded;
-  unsigned only; /* a level alone; LEVELS: all */
-  unsigned cuts; /* bit i: a poll after transaction i */
+  unsigned only;  /* a level alone; LEVELS: all */
+  unsigned cuts;  /* bit i: a poll after transaction i */
+  unsigned saves; /* bit i: what is known after transaction i is saved, and restored */
   unsigned pushed;
   char problem[512], witness[512];
-  uint64_t polls, unknown, whole_checks, left; /* what was seen */
+  uint64_t polls, unknown, whole_checks, left, saved; /* what was seen */
   bool was_final[LEVELS];
 } trial;
 
@@ -229,6 +230,22 @@ static void poll_and_compare(trial *t, isoproof_live *live) {
   isoproof_history_free(prefix);
 }
 
+/* Goes on with another live checker that knows what this one has written down, if it can. */
+static void save_and_restore(trial *t, const isoproof_live_options *options, isoproof_live **live) {
+  void *bytes;
+  size_t size;
+  isoproof_live *restored;
+  isoproof_error error;
+  isoproof_status status = isoproof_live_save(*live, &bytes, &size, &error);
+  if (status == ISOPROOF_ERR_UNSUPPORTED) return;
+  assert_ok_error(status, error);
+  assert_ok_error(isoproof_live_restore(options, NULL, bytes, size, &restored, &error), error);
+  free(bytes);
+  isoproof_live_free(*live);
+  *live = restored;
+  t->saved++;
+}
+
 /* Whether the live checker and isoproof_check differ; says how. */
 static bool differs(trial *t) {
   isoproof_live_options options = {.struct_size = sizeof options,
@@ -253,6 +270,7 @@ static bool differs(trial *t) {
     isoproof_history_free(batch);
     first = t->pushed = end;
     poll_and_compare(t, live);
+    if ((t->saves >> end & 1) != 0) save_and_restore(t, &options, &live);
   }
   if (t->problem[0] == '\0') {
     t->pushed = count;
@@ -288,14 +306,14 @@ static void show(trial *t, uint64_t number_of_it) {
   else
     sketch_shrink(&t->source->registers, sketch_fails, t), sketch_print(&t->source->registers, text, sizeof text);
   differs(t);
-  fail_msg("history %llu, horizon %llu, %s, polls %x, level %u: %s\n%s%s\n", (unsigned long long)number_of_it,
-           (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->only, t->problem,
-           text, t->witness);
+  fail_msg("history %llu, horizon %llu, %s, polls %x, saves %x, level %u: %s\n%s%s\n", (unsigned long long)number_of_it,
+           (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->saves, t->only,
+           t->problem, text, t->witness);
 }
 
 static void agrees_after_every_batch(void **state) {
   (void)state;
-  uint64_t random = seed, polls = 0, unknown = 0, consulted = 0, left = 0;
+  uint64_t random = seed, polls = 0, unknown = 0, consulted = 0, left = 0, saved = 0;
   for (uint64_t i = 0; i < histories; i++) {
     source s;
     draw(&random, &s);
@@ -304,14 +322,15 @@ static void agrees_after_every_batch(void **state) {
     if (t.only > LEVELS) t.only = LEVELS;
     if (t.only >= LEVELS - 2 && !is_timed(&s)) t.only = LEVELS;
     t.cuts = sketch_below(&random, 3) == 0 ? ~0u : (unsigned)sketch_below(&random, 512);
+    t.saves = sketch_below(&random, 2) == 0 ? 0 : (unsigned)sketch_below(&random, 512);
     if (differs(&t)) show(&t, i);
-    polls += t.polls, unknown += t.unknown, consulted += t.whole_checks, left += t.left;
+    saved += t.saved, polls += t.polls, unknown += t.unknown, consulted += t.whole_checks, left += t.left;
   }
   if (with_table)
     print_message("%llu histories, %llu polls, the whole consulted %llu times, %llu verdicts unknown without it, "
-                  "%llu transactions were gone from memory\n",
+                  "%llu transactions were gone from memory, saved and restored %llu times\n",
                   (unsigned long long)histories, (unsigned long long)polls, (unsigned long long)consulted,
-                  (unsigned long long)unknown, (unsigned long long)left);
+                  (unsigned long long)unknown, (unsigned long long)left, (unsigned long long)saved);
 }
 
 /* ---- longer histories, from the simulator ---- */
