@@ -65,12 +65,24 @@ typedef struct isoproof_live_state {
   /* Violated for good: no later transaction can mend it, unless it writes a value once more that was read already. */
   bool final;
   const char *reason; /* why a level is unknown; NULL where none is */
+  uint64_t sessions;  /* that transactions came from */
 } isoproof_live_state;
 
 /* Examines what was pushed.  `state` may be NULL. */
 ISOPROOF_API isoproof_status isoproof_live_poll(isoproof_live *live, isoproof_live_state *state, isoproof_error *error);
 /* Everything was pushed: reads that nobody's write explains count now.  Verdicts are final after it. */
 ISOPROOF_API isoproof_status isoproof_live_finish(isoproof_live *live, isoproof_error *error);
+
+/* Writes down what it takes to go on later: *bytes, which the caller frees.  Only after a poll, and only as long as
+ * nothing is violated for good and not everything is kept (ISOPROOF_ERR_UNSUPPORTED): then there is nothing to go on
+ * with, or not less than the history itself. */
+ISOPROOF_API isoproof_status isoproof_live_save(isoproof_live *live, void **bytes, size_t *size, isoproof_error *error);
+/* Goes on from there: with the same levels, or with none named (ISOPROOF_ERR_USAGE), in the same version of isoproof on
+ * the same kind of machine (ISOPROOF_ERR_FORMAT; also for bytes that are damaged).  What is pushed next is what came
+ * next after the save; `whole` gives what was pushed before, too. */
+ISOPROOF_API isoproof_status isoproof_live_restore(const isoproof_live_options *options, isoproof_task *task,
+                                                   const void *bytes, size_t size, isoproof_live **live,
+                                                   isoproof_error *error);
 
 typedef struct isoproof_live_verdict {
   size_t struct_size;       /* sizeof(isoproof_live_verdict), set by the caller */

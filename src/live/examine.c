@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "live/plain.h"
+#include "live/saved.h"
 #include "live/settle.h"
 
 /* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
@@ -38,7 +39,7 @@ static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_
   return NULL;
 }
 
-static uint64_t first_horizon(const isoproof_live *live) {
+uint64_t iso_live_first_horizon(const isoproof_live *live) {
   if (live->options.horizon != 0) return live->options.horizon;
   return live->options.whole != NULL ? RECORDED_HORIZON : UNRECORDED_HORIZON;
 }
@@ -50,7 +51,7 @@ static isoproof_status follow(isoproof_live *live, const isoproof_level_info *le
   if (from != NULL)
     ISO_TRY(iso_live_track_fork(from, level, &track, error));
   else
-    ISO_TRY(iso_live_track_new(level, first_horizon(live), &track, error));
+    ISO_TRY(iso_live_track_new(level, iso_live_first_horizon(live), &track, error));
   if (iso_vec_push(&live->tracks, (iso_live_followed){track})) return ISOPROOF_OK;
   iso_live_track_free(track);
   return iso_fail_memory(error);
@@ -135,13 +136,16 @@ static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, is
 }
 
 isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
-  bool strange = changes_times(live, txn), odd;
+  bool strange = changes_times(live, txn), odd = false;
   ISO_TRY(start(live, error));
-  if (!live->plain) {
+  if (!live->plain && !live->carries) {
     note(live, txn, &odd);
-    if (strange || odd) ISO_TRY(iso_live_go_plain(live, error));
+    if (odd && !strange && !live->repeats && iso_live_can_carry(live, txn)) ISO_TRY(iso_live_go_carried(live, error));
   }
+  if (live->carries) odd = !iso_live_carried_note(live, txn);
+  if (!live->plain && (strange || odd)) ISO_TRY(iso_live_go_plain(live, error));
   if (live->plain) return iso_live_plain_take(live, txn, error);
+  if (live->carries) return iso_live_carried_take(live, txn, error);
   ISO_TRY(take_on_tracks(live, txn, error));
   iso_live_txn_drop(txn); /* the tracks have references of their own */
   return ISOPROOF_OK;
@@ -217,20 +221,16 @@ static isoproof_status keep_to_limit(isoproof_live *live, isoproof_error *error)
       if (track->horizon > LEAST_HORIZON) track->horizon /= 2;
       ISO_TRY(iso_live_track_freeze(track, live->pushed, error));
     }
+    iso_live_carried_shrink(live, LEAST_HORIZON);
   }
+  if (iso_live_bytes(live) > limit) ISO_TRY(iso_live_renew(live, true, error));
   if (iso_live_bytes(live) <= limit) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_MEMORY, "the live check needs more than the %llu MB that it may use",
                   (unsigned long long)(limit >> 20));
 }
 
-isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
-  ISO_TRY(start(live, error));
-  isoproof_status status = live->plain ? iso_live_plain_examine(live, error) : iso_live_settle_all(live, error);
-  isoproof_history_free(live->whole);
-  live->whole = NULL;
-  ISO_TRY(status);
-  ISO_TRY(keep_to_limit(live, error));
-  if (live->plain) return ISOPROOF_OK;
+/* What the tracks say of all levels. */
+static void derive_all(isoproof_live *live) {
   live->reason = NULL;
   live->pending_reads = 0;
   for (size_t i = 0; i < live->levels.count; i++) {
@@ -243,13 +243,26 @@ isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
     uint64_t pending = track->pendings.count + track->detached.count + track->waiting;
     if (pending > live->pending_reads) live->pending_reads = pending;
   }
-  return ISOPROOF_OK;
+}
+
+isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
+  ISO_TRY(start(live, error));
+  isoproof_status (*examine)(isoproof_live *, isoproof_error *) = iso_live_settle_all;
+  if (live->plain) examine = iso_live_plain_examine;
+  if (live->carries) examine = iso_live_carried_examine;
+  isoproof_status status = examine(live, error);
+  isoproof_history_free(live->whole);
+  live->whole = NULL;
+  ISO_TRY(status);
+  if (!live->plain && !live->carries) derive_all(live);
+  ISO_TRY(keep_to_limit(live, error));
+  return iso_live_renew(live, false, error);
 }
 
 /* ---- figures ---- */
 
 uint64_t iso_live_retained(const isoproof_live *live) {
-  uint64_t most = live->txns.count;
+  uint64_t most = live->carries ? iso_live_carried_retained(live) : live->txns.count;
   for (size_t i = 0; i < live->tracks.count; i++) {
     if (live->tracks.items[i].track->entries.count > most) most = live->tracks.items[i].track->entries.count;
   }
@@ -260,6 +273,7 @@ uint64_t iso_live_bytes(const isoproof_live *live) {
   uint64_t bytes = live->index.bytes + live->txns.capacity * sizeof *live->txns.items +
                    live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
            window = 0;
+  if (live->carries) bytes += iso_live_carried_bytes(live);
   for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i].txn->bytes;
   for (size_t i = 0; i < live->tracks.count; i++) {
     const iso_live_track *track = live->tracks.items[i].track;

@@ -9,12 +9,14 @@
 
 enum {
   PAGE_BITS = 15, /* values per page */
-  PAGE_WORDS = 1 << (PAGE_BITS - 6),
-  BLOCK_WORDS = 8,
+  PAGE_WORDS = ISO_LIVE_PAGE_WORDS,
+  BLOCK_WORDS = ISO_LIVE_BLOCK_WORDS,
   BLOCK_PROBES = 5,
   FIRST_BLOCKS = 1 << 6,
   ENTRIES_PER_BLOCK = 48
 };
+
+_Static_assert((int)PAGE_WORDS == 1 << (PAGE_BITS - 6), "a bit for each value of a page");
 
 void iso_live_index_init(iso_live_index *index) { *index = (iso_live_index){.seed = iso_hash_seed()}; }
 

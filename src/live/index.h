@@ -9,7 +9,11 @@
 
 #include "history/pool.h"
 
-enum { ISO_LIVE_FILTERS = 40 };
+enum {
+  ISO_LIVE_FILTERS = 40,
+  ISO_LIVE_PAGE_WORDS = 512, /* of the bitmap */
+  ISO_LIVE_BLOCK_WORDS = 8   /* of a filter */
+};
 
 /* A Bloom filter in blocks of a cache line. */
 typedef struct iso_live_filter {

@@ -7,6 +7,7 @@
 #include "base/abi.h"
 #include "base/task.h"
 #include "history/real_time.h"
+#include "live/carried.h"
 #include "live/examine.h"
 #include "live/plain.h"
 
@@ -42,7 +43,7 @@ static isoproof_status add_level(isoproof_live *live, const char *name, isoproof
   return iso_vec_push(&live->levels, level) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isoproof_status sort_levels(isoproof_live *live, isoproof_error *error) {
+isoproof_status iso_live_sort_levels(isoproof_live *live, isoproof_error *error) {
   qsort(live->levels.items, live->levels.count, sizeof *live->levels.items, by_number);
   live->level_names = iso_alloc(live->levels.count, sizeof *live->level_names);
   if (live->level_names == NULL) return iso_fail_memory(error);
@@ -57,7 +58,7 @@ static isoproof_status choose_levels(isoproof_live *live, const isoproof_history
     const isoproof_level_info *info = isoproof_level_find(usual_levels[i]);
     if (info != NULL && (timed || !info->needs_times)) ISO_TRY(add_level(live, usual_levels[i], error));
   }
-  return sort_levels(live, error);
+  return iso_live_sort_levels(live, error);
 }
 
 /* ---- making and freeing ---- */
@@ -69,7 +70,7 @@ static isoproof_status set_up(isoproof_live *live, isoproof_error *error) {
   iso_live_index_init(&live->index);
   for (size_t i = 0; i < live->options.level_count; i++) ISO_TRY(add_level(live, live->options.levels[i], error));
   /* The names are the caller's, and may be gone when they are needed again. */
-  if (live->options.level_count > 0) ISO_TRY(sort_levels(live, error));
+  if (live->options.level_count > 0) ISO_TRY(iso_live_sort_levels(live, error));
   live->options.levels = NULL;
   return ISOPROOF_OK;
 }
@@ -97,6 +98,8 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->txns);
   for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i].track);
   iso_vec_free(&live->tracks);
+  iso_live_carried_free(live);
+  iso_vec_free(&live->carried);
   isoproof_history_free(live->whole);
   iso_live_index_free(&live->index);
   iso_written_free(&live->blamed);
@@ -107,6 +110,7 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->violations);
   iso_vec_free(&live->levels);
   iso_vec_free(&live->initial_rows);
+  iso_row_map_free(&live->initial_seen);
   free(live->level_names);
   iso_numbering_free(&live->sessions);
   iso_numbering_free(&live->keys);
@@ -291,7 +295,8 @@ isoproof_status isoproof_live_poll(isoproof_live *live, isoproof_live_state *sta
                              .pending_reads = live->pending_reads,
                              .whole_checks = live->whole_checks,
                              .bytes = iso_live_bytes(live),
-                             .reason = live->reason};
+                             .reason = live->reason,
+                             .sessions = live->sessions.count};
   own.verdict = overall(live, &own.final);
   if (state != NULL) ISO_STRUCT_GIVE(state, own);
   return ISOPROOF_OK;

@@ -10,6 +10,7 @@
 
 #include "base/vector.h"
 #include "live/index.h"
+#include "live/row_map.h"
 #include "live/track.h"
 #include "live/txn.h"
 #include "live/written.h"
@@ -35,6 +36,12 @@ typedef struct iso_live_followed {
   iso_live_track *track;
 } iso_live_followed;
 
+/* The same where transactions are carried out (live/carried.h). */
+typedef struct iso_carried iso_carried;
+typedef struct iso_live_carrying {
+  iso_carried *track;
+} iso_live_carrying;
+
 /* A transaction that is held. */
 typedef struct iso_live_held {
   iso_live_txn *txn;
@@ -50,12 +57,15 @@ struct isoproof_live {
   iso_numbering sessions, keys;     /* by name */
   ISO_VEC(uint64_t) session_counts; /* transactions that came */
   ISO_VEC(iso_row_value) initial_rows;
+  iso_row_map initial_seen; /* their keys */
   bool initial_is_zero, has_batch, has_rows, finished;
   bool repeats; /* a value was written to a key twice: nothing is violated for good before the end */
   isoproof_format format;
 
   /* The levels that are followed; with `plain` everything is kept, or read again, and checked as a whole instead. */
   ISO_VEC(iso_live_followed) tracks;
+  ISO_VEC(iso_live_carrying) carried; /* instead of these, where transactions are carried out */
+  bool carries;
   iso_live_index index;
   iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
   bool plain, followed, timed, indexed;
@@ -67,6 +77,7 @@ struct isoproof_live {
   uint64_t pushed;
   uint64_t polled; /* pushed at the last poll */
   uint64_t pending_reads, whole_checks, bytes;
+  uint64_t pool_most; /* bytes that the pool may take before it is looked at */
   const char *reason;
   ISO_VEC(iso_live_violation) violations;
 };

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "live/carried.h"
 #include "live/settle.h"
 #include "live/written.h"
 
@@ -17,10 +18,10 @@ isoproof_status iso_live_plain_take(isoproof_live *live, iso_live_txn *txn, isop
 
 isoproof_status iso_live_initial_row(isoproof_live *live, const iso_row_value *row, isoproof_error *error) {
   live->has_rows = true;
-  for (size_t i = 0; i < live->initial_rows.count; i++) {
-    if (live->initial_rows.items[i].key == row->key) return ISOPROOF_OK;
-  }
-  return iso_vec_push(&live->initial_rows, *row) ? ISOPROOF_OK : iso_fail_memory(error);
+  if (iso_row_map_find(&live->initial_seen, row->key, 0) != NULL) return ISOPROOF_OK;
+  if (!iso_row_map_put(&live->initial_seen, row->key, 0, row->value) || !iso_vec_push(&live->initial_rows, *row))
+    return iso_fail_memory(error);
+  return live->carries ? iso_live_go_plain(live, error) : ISOPROOF_OK; /* that was not so until now */
 }
 
 /* A track of which nothing has left memory has everything. */
@@ -40,7 +41,7 @@ static isoproof_status take_from_track(isoproof_live *live, isoproof_error *erro
 
 isoproof_status iso_live_go_plain(isoproof_live *live, isoproof_error *error) {
   live->plain = true;
-  ISO_TRY(take_from_track(live, error));
+  ISO_TRY((live->carries ? iso_live_carried_hand_over : take_from_track)(live, error));
   for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i].track);
   live->tracks.count = 0;
   for (size_t i = 0; i < live->levels.count; i++) live->levels.items[i].lost = false;
@@ -76,6 +77,7 @@ static bool is_open(const composer *c, const iso_live_txn *t, const iso_live_op 
   if (op->form != ISO_ROW_NONE) return !form_writes((iso_row_form)op->form);
   if (op->value == ISO_VALUE_NONE || !isoproof_op_kind_observes(kind)) return false;
   if (kind == ISOPROOF_OP_READ && op->value == ISO_VALUE_NIL) return c->live->has_rows;
+  if (kind == ISOPROOF_OP_READ_COUNTER) return true; /* whoever counts later may explain it */
   if (kind == ISOPROOF_OP_READ) *pending = !iso_written_has(c->written, op->key, op->value);
   if (kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET) {
     for (uint32_t i = 0; i < op->count; i++) {

@@ -18,12 +18,6 @@ isoproof_status iso_live_carry(const iso_live_carrier *carrier, iso_value value,
 
 /* ---- in ---- */
 
-/* How much room a transaction takes, and what its statements are. */
-typedef struct shape {
-  uint32_t ops, elements, statements, rows;
-  uint32_t first_statement; /* of the batch */
-} shape;
-
 /* The first statement of the batch that belongs to the transaction or a later one. */
 static uint32_t find_statement(const isoproof_history *h, uint32_t txn) {
   uint32_t low = 0, high = h->statement_count;
@@ -41,8 +35,8 @@ static bool is_list_read(const isoproof_history *h, uint32_t op) {
   return iso_kind_is_list((isoproof_op_kind)h->op_kind[op]);
 }
 
-static shape measure(const isoproof_history *h, uint32_t txn) {
-  shape s = {.ops = h->txn_first_op[txn + 1] - h->txn_first_op[txn]};
+static iso_live_shape measure(const isoproof_history *h, uint32_t txn) {
+  iso_live_shape s = {.ops = h->txn_first_op[txn + 1] - h->txn_first_op[txn]};
   if (h->list_first != NULL) {
     for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
       uint32_t count = 0;
@@ -59,7 +53,7 @@ static shape measure(const isoproof_history *h, uint32_t txn) {
   return s;
 }
 
-static iso_live_txn *allocate(const shape *s) {
+iso_live_txn *iso_live_txn_allocate(const iso_live_shape *s) {
   size_t bytes = sizeof(iso_live_txn) + s->statements * sizeof(iso_live_statement) + s->rows * sizeof(iso_row_value) +
                  s->ops * sizeof(iso_live_op) + s->elements * sizeof(iso_value);
   iso_live_txn *t = iso_alloc(1, bytes);
@@ -160,8 +154,8 @@ static isoproof_status copy_ops(copier *c, uint32_t txn, uint32_t next, isoproof
 
 isoproof_status iso_live_txn_copy(const isoproof_history *batch, uint32_t txn, iso_pool *pool, const uint32_t *keys,
                                   iso_live_txn **out, isoproof_error *error) {
-  shape s = measure(batch, txn);
-  copier c = {.h = batch, .carrier = {.from = batch->pool, .to = pool}, .keys = keys, .t = allocate(&s)};
+  iso_live_shape s = measure(batch, txn);
+  copier c = {.h = batch, .carrier = {.from = batch->pool, .to = pool}, .keys = keys, .t = iso_live_txn_allocate(&s)};
   if (c.t == NULL) return iso_fail_memory(error);
   isoproof_status status = copy_info(&c, txn, error);
   if (status == ISOPROOF_OK) status = copy_ops(&c, txn, s.first_statement, error);

@@ -42,6 +42,14 @@ typedef struct iso_live_txn {
   iso_value *elements;
 } iso_live_txn;
 
+/* How much room a transaction takes, and where its statements are. */
+typedef struct iso_live_shape {
+  uint32_t ops, elements, statements, rows;
+  uint32_t first_statement; /* of the batch */
+} iso_live_shape;
+/* One without operations so far, and with room for them; NULL when memory is out. */
+iso_live_txn *iso_live_txn_allocate(const iso_live_shape *shape);
+
 /* From codes of one pool to codes of another, one at a time. */
 typedef struct iso_live_carrier {
   iso_pool_view from;

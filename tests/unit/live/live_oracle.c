@@ -2,6 +2,7 @@
  * isoproof_check on what was pushed, however little stays in memory.  `--count N` and `--seed N` (or
  * ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED) say how many and which; `--table` shows what was seen. */
 #include "tests/random/random_history.h"
+#include "tests/random/random_objects.h"
 #include "tests/random/random_rows.h"
 #include "tests/unit/unit.h"
 
@@ -24,35 +25,55 @@ static const char *const level_ids[LEVELS] = {"read-committed",
 /* A history whose transactions stand in the order of their arrival. */
 typedef struct source {
   bool of_rows;
-  bool repeats;     /* values: then a later write may explain what looked violated for good */
+  bool repeats; /* values: then a later write may explain what looked violated for good */
+  bool of_objects;
   sketch registers; /* or lists */
   row_history rows;
+  objects_history objects;
 } source;
 
-static unsigned source_count(const source *s) { return s->of_rows ? s->rows.count : s->registers.count; }
+static unsigned source_count(const source *s) {
+  if (s->of_objects) return s->objects.count;
+  return s->of_rows ? s->rows.count : s->registers.count;
+}
 
 static unsigned session_of(const source *s, unsigned txn) {
+  if (s->of_objects) return s->objects.txns[txn].session;
   return s->of_rows ? s->rows.txns[txn].session : s->registers.txns[txn].session;
+}
+
+static bool is_timed(const source *s) {
+  if (s->of_objects) return s->objects.timed;
+  return s->of_rows ? s->rows.timed : s->registers.timed;
+}
+
+static int64_t end_of(const source *s, unsigned txn) {
+  if (s->of_objects) return s->objects.txns[txn].end;
+  return s->of_rows ? s->rows.txns[txn].end : s->registers.txns[txn].end;
+}
+
+static isoproof_history *read_text(const char *text, size_t length) {
+  isoproof_history *history;
+  isoproof_error error;
+  if (isoproof_history_open_memory(text, length, "drawn.jsonl", NULL, NULL, &history, &error) != ISOPROOF_OK)
+    fail_msg("%s\n%s", error.message, text);
+  return history;
 }
 
 /* The transactions from `first` to before `end`, as a history. */
 static isoproof_history *part(const source *s, unsigned first, unsigned end) {
+  char text[TEXT];
+  if (s->of_objects) return read_text(text, objects_text(&s->objects, first, end, text, sizeof text));
   if (!s->of_rows) {
     sketch few = s->registers;
     few.count = (uint8_t)(end - first);
     memmove(few.txns, s->registers.txns + first, (end - first) * sizeof few.txns[0]);
     return sketch_history(&few);
   }
-  char text[TEXT];
   row_history few = s->rows;
-  isoproof_history *history;
-  isoproof_error error;
   few.count = end - first;
   memmove(few.txns, s->rows.txns + first, (end - first) * sizeof few.txns[0]);
-  size_t length = rows_text(&few, text, sizeof text);
-  if (isoproof_history_open_memory(text, length, "rows.jsonl", NULL, NULL, &history, &error) != ISOPROOF_OK)
-    fail_msg("%s\n%s", error.message, text);
-  return history;
+  return read_text(text, rows_text(&few, text, sizeof text));
 }
 
 /* The numbers that the transactions of a part have in its history, in the order of arrival. */
@@ -73,11 +94,9 @@ static void number(const source *s, const isoproof_history *batch, unsigned firs
 /* By their ends, or nearly as they are written down; sessions keep their order. */
 static void arrive(uint64_t *state, source *s) {
   unsigned count = source_count(s), last[16] = {0}, at[MOST_TXNS];
-  bool timed = s->of_rows ? s->rows.timed : s->registers.timed;
   for (unsigned t = 0; t < count; t++) {
     unsigned session = session_of(s, t) % 16;
-    int64_t end = s->of_rows ? s->rows.txns[t].end : s->registers.txns[t].end;
-    at[t] = timed ? (unsigned)end : 4 * t + (unsigned)sketch_below(state, 12);
+    at[t] = is_timed(s) ? (unsigned)end_of(s, t) : 4 * t + (unsigned)sketch_below(state, 12);
     if (at[t] < last[session]) at[t] = last[session];
     last[session] = at[t];
   }
@@ -85,11 +104,16 @@ static void arrive(uint64_t *state, source *s) {
     for (unsigned j = i; j > 0 && at[j] < at[j - 1]; j--) {
       unsigned swapped = at[j];
       at[j] = at[j - 1], at[j - 1] = swapped;
-      sketch_txn txn = s->registers.txns[j];
-      s->registers.txns[j] = s->registers.txns[j - 1], s->registers.txns[j - 1] = txn;
-      if (!s->of_rows) continue;
-      row_txn row = s->rows.txns[j];
-      s->rows.txns[j] = s->rows.txns[j - 1], s->rows.txns[j - 1] = row;
+      if (s->of_objects) {
+        objects_txn txn = s->objects.txns[j];
+        s->objects.txns[j] = s->objects.txns[j - 1], s->objects.txns[j - 1] = txn;
+      } else if (s->of_rows) {
+        row_txn row = s->rows.txns[j];
+        s->rows.txns[j] = s->rows.txns[j - 1], s->rows.txns[j - 1] = row;
+      } else {
+        sketch_txn txn = s->registers.txns[j];
+        s->registers.txns[j] = s->registers.txns[j - 1], s->registers.txns[j - 1] = txn;
+      }
     }
   }
 }
@@ -106,18 +130,21 @@ static void repeat_values(uint64_t *state, sketch *s) {
 
 static void draw(uint64_t *state, source *s) {
   memset(s, 0, sizeof *s);
-  uint64_t kind = sketch_below(state, 8);
+  uint64_t kind = sketch_below(state, 10);
+  s->of_objects = kind >= 8;
+  s->of_rows = kind == 6 || kind == 7;
   if (kind < 4)
     sketch_draw(state, &s->registers);
   else if (kind < 6)
     sketch_draw_lists(state, &s->registers);
   else if (kind < 7)
     rows_draw_random(state, &s->rows);
-  else
+  else if (kind < 8)
     rows_draw_store(state, &s->rows);
-  s->of_rows = kind >= 6;
-  if (!s->of_rows && sketch_below(state, 2) == 0) sketch_draw_times(state, &s->registers);
-  if (!s->of_rows && sketch_below(state, 10) == 0) {
+  else
+    objects_draw(state, (objects_kind)sketch_below(state, OBJECTS_KINDS), &s->objects);
+  if (kind < 6 && sketch_below(state, 2) == 0) sketch_draw_times(state, &s->registers);
+  if (kind < 6 && sketch_below(state, 10) == 0) {
     s->repeats = true;
     repeat_values(state, &s->registers);
   }
@@ -130,11 +157,12 @@ typedef struct trial {
   source *source;
   uint64_t horizon;
   bool recorded;
-  unsigned only; /* a level alone; LEVELS: all */
-  unsigned cuts; /* bit i: a poll after transaction i */
+  unsigned only;  /* a level alone; LEVELS: all */
+  unsigned cuts;  /* bit i: a poll after transaction i */
+  unsigned saves; /* bit i: what is known after transaction i is saved, and restored */
   unsigned pushed;
   char problem[512], witness[512];
-  uint64_t polls, unknown, whole_checks, left; /* what was seen */
+  uint64_t polls, unknown, whole_checks, left, saved; /* what was seen */
   bool was_final[LEVELS];
 } trial;
 
@@ -145,8 +173,6 @@ static isoproof_status give_whole(void *user, isoproof_task *task, isoproof_hist
   *history = part(t->source, 0, t->pushed);
   return ISOPROOF_OK;
 }
-
-static bool is_timed(const source *s) { return s->of_rows ? s->rows.timed : s->registers.timed; }
 
 static void compare(trial *t, const isoproof_live *live, const isoproof_result *result) {
   isoproof_live_verdict v = {.struct_size = sizeof v};
@@ -204,6 +230,22 @@ static void poll_and_compare(trial *t, isoproof_live *live) {
   isoproof_history_free(prefix);
 }
 
+/* Goes on with another live checker that knows what this one has written down, if it can. */
+static void save_and_restore(trial *t, const isoproof_live_options *options, isoproof_live **live) {
+  void *bytes;
+  size_t size;
+  isoproof_live *restored;
+  isoproof_error error;
+  isoproof_status status = isoproof_live_save(*live, &bytes, &size, &error);
+  if (status == ISOPROOF_ERR_UNSUPPORTED) return;
+  assert_ok_error(status, error);
+  assert_ok_error(isoproof_live_restore(options, NULL, bytes, size, &restored, &error), error);
+  free(bytes);
+  isoproof_live_free(*live);
+  *live = restored;
+  t->saved++;
+}
+
 /* Whether the live checker and isoproof_check differ; says how. */
 static bool differs(trial *t) {
   isoproof_live_options options = {.struct_size = sizeof options,
@@ -228,6 +270,7 @@ static bool differs(trial *t) {
     isoproof_history_free(batch);
     first = t->pushed = end;
     poll_and_compare(t, live);
+    if ((t->saves >> end & 1) != 0) save_and_restore(t, &options, &live);
   }
   if (t->problem[0] == '\0') {
     t->pushed = count;
@@ -256,19 +299,21 @@ static bool rows_fail(const row_history *h, void *user) {
 
 static void show(trial *t, uint64_t number_of_it) {
   char text[TEXT];
-  if (t->source->of_rows)
+  if (t->source->of_objects)
+    objects_text(&t->source->objects, 0, t->source->objects.count, text, sizeof text);
+  else if (t->source->of_rows)
     rows_shrink(&t->source->rows, rows_fail, t), rows_text(&t->source->rows, text, sizeof text);
   else
     sketch_shrink(&t->source->registers, sketch_fails, t), sketch_print(&t->source->registers, text, sizeof text);
   differs(t);
-  fail_msg("history %llu, horizon %llu, %s, polls %x, level %u: %s\n%s%s\n", (unsigned long long)number_of_it,
-           (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->only, t->problem,
-           text, t->witness);
+  fail_msg("history %llu, horizon %llu, %s, polls %x, saves %x, level %u: %s\n%s%s\n", (unsigned long long)number_of_it,
+           (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->saves, t->only,
+           t->problem, text, t->witness);
 }
 
 static void agrees_after_every_batch(void **state) {
   (void)state;
-  uint64_t random = seed, polls = 0, unknown = 0, consulted = 0, left = 0;
+  uint64_t random = seed, polls = 0, unknown = 0, consulted = 0, left = 0, saved = 0;
   for (uint64_t i = 0; i < histories; i++) {
     source s;
     draw(&random, &s);
@@ -277,14 +322,15 @@ static void agrees_after_every_batch(void **state) {
     if (t.only > LEVELS) t.only = LEVELS;
     if (t.only >= LEVELS - 2 && !is_timed(&s)) t.only = LEVELS;
     t.cuts = sketch_below(&random, 3) == 0 ? ~0u : (unsigned)sketch_below(&random, 512);
+    t.saves = sketch_below(&random, 2) == 0 ? 0 : (unsigned)sketch_below(&random, 512);
     if (differs(&t)) show(&t, i);
-    polls += t.polls, unknown += t.unknown, consulted += t.whole_checks, left += t.left;
+    saved += t.saved, polls += t.polls, unknown += t.unknown, consulted += t.whole_checks, left += t.left;
   }
   if (with_table)
     print_message("%llu histories, %llu polls, the whole consulted %llu times, %llu verdicts unknown without it, "
-                  "%llu transactions were gone from memory\n",
+                  "%llu transactions were gone from memory, saved and restored %llu times\n",
                   (unsigned long long)histories, (unsigned long long)polls, (unsigned long long)consulted,
-                  (unsigned long long)unknown, (unsigned long long)left);
+                  (unsigned long long)unknown, (unsigned long long)left, (unsigned long long)saved);
 }
 
 /* ---- longer histories, from the simulator ---- */
