@@ -57,6 +57,7 @@ static isoproof_status apply_all(iso_live_track *track, isoproof_error *error) {
 }
 
 isoproof_status iso_live_track_replay(iso_live_track *track, isoproof_error *error) {
+  track->ordered = false;
   ISO_TRY(apply_all(track, error));
   return iso_live_track_restore(track, error);
 }
@@ -114,6 +115,7 @@ isoproof_status iso_live_adopt_end(iso_live_track *track, const isoproof_certifi
                                    uint64_t cut, isoproof_error *error) {
   ISO_TRY(make_slots(track, error));
   unwind(track, cut);
+  track->ordered = false;
   set_places(track, order, entry_of, cut);
   for (size_t i = 0; i < order->event_count; i++) {
     uint32_t number = entry_of[order->events[i].txn];

@@ -7,6 +7,7 @@
 #include "history/real_time.h"
 #include "history/resolve.h"
 #include "history/subset.h"
+#include "live/pocket.h"
 #include "live/settle.h"
 
 enum { MOST_HORIZON = 1 << 20, GROWTH = 4 };
@@ -138,10 +139,11 @@ static isoproof_status blame_whole(whole *w, isoproof_history *judged, isoproof_
 
 static void reset(iso_live_track *track) {
   iso_live_track_clear(track);
+  iso_live_pockets_free(track);
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_slot *slot = &track->slots.items[i];
     slot->newest = 0;
-    slot->has_frozen = slot->has_other = false;
+    slot->has_frozen = false;
     slot->frozen = ISO_VALUE_NIL;
     slot->frozen_read = 0;
     if (slot->list != NULL) slot->list->elements.count = slot->list->frozen = 0;

@@ -12,7 +12,7 @@ iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
   iso_live_slot *slot = &track->slots.items[key];
   if (slot->stamp != track->stamp) {
     slot->stamp = track->stamp;
-    slot->wrote = slot->saw = false;
+    slot->wrote = slot->saw = slot->outside = false;
   }
   return slot;
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/cluster.h"
 #include "live/place.h"
+#include "live/pocket.h"
 
 static const iso_live_rule rules[] = {
     {"read-committed", ISO_LIVE_COMMITS, false, false},
@@ -40,6 +42,8 @@ isoproof_status iso_live_track_new(const isoproof_level_info *level, uint64_t ho
 void iso_live_track_free(iso_live_track *track) {
   if (track == NULL) return;
   for (size_t i = 0; i < track->entries.count; i++) iso_live_txn_drop(track->entries.items[i].txn);
+  iso_live_pockets_free(track);
+  iso_live_closure_free(track->closure);
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_list *list = track->slots.items[i].list;
     if (list != NULL) iso_vec_free(&list->elements);
@@ -48,6 +52,7 @@ void iso_live_track_free(iso_live_track *track) {
   iso_vec_free(&track->entries);
   iso_vec_free(&track->slots);
   iso_vec_free(&track->versions);
+  iso_vec_free(&track->order);
   iso_vec_free(&track->lanes);
   iso_vec_free(&track->ends);
   iso_vec_free(&track->work);
@@ -60,8 +65,6 @@ void iso_live_track_free(iso_live_track *track) {
 
 static isoproof_status fork_slot(iso_live_track *to, const iso_live_slot *from, isoproof_error *error) {
   iso_live_slot slot = {.has_frozen = from->has_frozen, .frozen = from->frozen};
-  slot.has_other = from->has_other;
-  slot.other = from->other;
   if (from->list != NULL) {
     slot.list = iso_alloc_zero(1, sizeof *slot.list);
     if (slot.list == NULL) return iso_fail_memory(error);
@@ -141,6 +144,7 @@ uint64_t iso_live_track_bytes(const iso_live_track *track) {
       sizeof *track + track->entries.capacity * sizeof *track->entries.items +
       track->slots.capacity * sizeof *track->slots.items + track->versions.capacity * sizeof *track->versions.items +
       track->lanes.capacity * sizeof *track->lanes.items + track->ends.capacity * sizeof *track->ends.items;
+  bytes += track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track);
   if (track->waiters != NULL) bytes += (track->waiter_mask + 1) * sizeof *track->waiters;
   return bytes;
 }

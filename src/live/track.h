@@ -57,14 +57,15 @@ typedef struct iso_live_list {
 /* A key. */
 typedef struct iso_live_slot {
   uint32_t newest; /* version + 1 */
+  uint32_t pocket; /* + 1: the last frozen version may be another one that was written there (live/pocket.h) */
   bool has_frozen; /* a version was frozen; else the initial one is before those of the window */
-  bool has_other;  /* serial orders: `other` may be the last frozen version as well */
   bool wrote, saw; /* by the transaction with the stamp */
-  iso_value frozen, other;
+  bool outside;    /* it saw what somebody else wrote, who committed at `seen_at` */
+  iso_value frozen;
   uint32_t stamp;
   iso_value own, seen;
 
-  uint64_t frozen_read;
+  uint64_t frozen_read, seen_at;
   iso_live_list *list; /* NULL for a register */
 } iso_live_slot;
 
@@ -82,7 +83,6 @@ typedef struct iso_live_entry {
   uint8_t where;
   bool straddles; /* its snapshot is in the frozen part */
   bool pending;   /* has a read of what nobody wrote so far */
-  bool swaps;     /* its writes, or those that it overwrote, may come in another order */
 } iso_live_entry;
 
 typedef struct iso_live_lane {
@@ -98,11 +98,21 @@ typedef struct iso_live_ended {
   uint64_t label;
 } iso_live_ended;
 
+/* What stands at a label: the commit of an entry, or its snapshot where that is an event of its own. */
+typedef struct iso_live_event {
+  uint64_t label;
+  uint32_t entry;
+  bool snapshot;
+} iso_live_event;
+
 typedef struct iso_live_waiter {
   uint64_t pair;  /* key and value */
   uint32_t entry; /* + 1; 0 for nobody any more */
   bool used;
 } iso_live_waiter;
+
+typedef struct iso_live_pockets iso_live_pockets;
+typedef struct iso_live_closure iso_live_closure;
 
 typedef struct iso_live_track {
   const iso_live_rule *rule;
@@ -110,7 +120,11 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_entry) entries; /* in the order of arrival, at least within sessions */
   ISO_VEC(iso_live_slot) slots;    /* by key */
   ISO_VEC(iso_live_version) versions;
-  uint32_t free_version;        /* + 1 */
+  uint32_t free_version;         /* + 1 */
+  ISO_VEC(iso_live_event) order; /* live/order.h */
+  bool ordered;                  /* that it is up to date */
+  iso_live_pockets *pockets;     /* NULL: none so far */
+  iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
   ISO_VEC(iso_live_lane) lanes; /* by session */
   ISO_VEC(iso_live_ended) ends;
   iso_live_waiter *waiters;
@@ -157,15 +171,6 @@ iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
 /* Serial orders: notes that the version before the label is read there. */
 void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label);
-/* Whether an entry of a serial order could as well stand right behind the label `after`, past those who overwrote what
- * it wrote to `key`: nobody in between minds. */
-bool iso_live_can_postpone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t after);
-/* Whether it could as well stand before the label `before`, and so before those who wrote `key` up to then; *label is
- * where. */
-bool iso_live_can_prepone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t before,
-                          uint64_t *label);
-/* Moves it there. */
-void iso_live_move(iso_live_track *track, iso_live_entry *entry, uint64_t label);
 /* The last commit of those who ended before the transaction began. */
 uint64_t iso_live_real_time_floor(const iso_live_track *track, const iso_live_txn *txn);
 /* The first place of those who began after the transaction ended: none (UINT64_MAX), where ends come in order. */
