@@ -5,7 +5,7 @@
 
 #include "live/order.h"
 
-enum { LEAST_REACH = 64, MOST_REACH = 4096, REACH_PER_SESSION = 8 };
+enum { LEAST_REACH = 64, MOST_REACH = 4096, REACH_PER_SESSION = 4 };
 
 iso_live_closure *iso_live_closure_of(iso_live_track *track) {
   if (track->closure == NULL) track->closure = iso_alloc_zero(1, sizeof *track->closure);

@@ -6,11 +6,11 @@
 #include "live/cluster.h"
 #include "live/order.h"
 
-enum { LEAST_ROOM = 1 << 14, CUT_ROUNDS = 16, CANDIDATES = 4 };
+enum { LEAST_ROOM = 1 << 15, CUT_ROUNDS = 16, CANDIDATES = 4 };
 
 typedef struct pocket {
-  ISO_VEC(iso_live_step) steps;
-  ISO_VEC(uint32_t) keys;
+  ISO_VEC(iso_live_step) steps; /* none where one key alone is in doubt: any of its candidates may be the last */
+  ISO_VEC(iso_live_candidate) candidates;
   size_t open; /* keys that are still in doubt */
 } pocket;
 
@@ -26,7 +26,7 @@ static void empty(iso_live_pockets *all, pocket *p) {
   for (size_t i = 0; i < p->steps.count; i++) iso_live_txn_drop(p->steps.items[i].txn);
   all->steps -= p->steps.count;
   iso_vec_free(&p->steps);
-  iso_vec_free(&p->keys);
+  iso_vec_free(&p->candidates);
   p->open = 0;
 }
 
@@ -40,11 +40,11 @@ void iso_live_pocket_settle(iso_live_track *track, iso_live_slot *slot) {
 /* Makes room for new ones: those that are empty go, and the oldest ones where all together are too large. */
 static void tidy(iso_live_track *track) {
   iso_live_pockets *all = track->pockets;
-  size_t most = 4 * (size_t)track->horizon > LEAST_ROOM ? 4 * (size_t)track->horizon : LEAST_ROOM, gone = 0;
+  size_t most = 2 * (size_t)track->horizon > LEAST_ROOM ? 2 * (size_t)track->horizon : LEAST_ROOM, gone = 0;
   for (; gone < all->items.count && (all->steps > most || all->items.items[gone].open == 0); gone++) {
     pocket *p = &all->items.items[gone];
-    for (size_t i = 0; i < p->keys.count; i++) {
-      iso_live_slot *slot = &track->slots.items[p->keys.items[i]];
+    for (size_t i = 0; i < p->candidates.count; i++) {
+      iso_live_slot *slot = &track->slots.items[p->candidates.items[i].key];
       if (slot->pocket == all->first + gone + 1) slot->pocket = 0;
     }
     empty(all, p);
@@ -59,7 +59,7 @@ void iso_live_pockets_free(iso_live_track *track) {
   if (all == NULL) return;
   for (size_t i = 0; i < all->items.count; i++) {
     pocket *p = &all->items.items[i];
-    for (size_t j = 0; j < p->keys.count; j++) track->slots.items[p->keys.items[j]].pocket = 0;
+    for (size_t j = 0; j < p->candidates.count; j++) track->slots.items[p->candidates.items[j].key].pocket = 0;
     empty(all, p);
   }
   iso_vec_free(&all->items);
@@ -72,7 +72,8 @@ uint64_t iso_live_pockets_bytes(const iso_live_track *track) {
   uint64_t bytes = 0;
   for (size_t i = 0; all != NULL && i < all->items.count; i++) {
     const pocket *p = &all->items.items[i];
-    bytes += sizeof *p + p->steps.capacity * sizeof *p->steps.items + p->keys.capacity * sizeof *p->keys.items;
+    bytes += sizeof *p + p->steps.capacity * sizeof *p->steps.items;
+    bytes += p->candidates.capacity * sizeof *p->candidates.items;
     for (size_t j = 0; j < p->steps.count; j++) bytes += p->steps.items[j].txn->bytes;
   }
   return bytes;
@@ -123,8 +124,17 @@ static bool put_in_order(iso_live_closure *c, iso_live_step *steps) {
   return true;
 }
 
+static bool is_candidate(const pocket *p, uint32_t key, iso_value value) {
+  for (size_t i = 0; i < p->candidates.count; i++) {
+    if (p->candidates.items[i].key == key && p->candidates.items[i].value == value) return true;
+  }
+  return false;
+}
+
 static bool reorder(iso_live_track *track, const pocket *p, uint32_t key, iso_value value) {
   size_t from = 0, to = 0;
+  if (!is_candidate(p, key, value)) return false;
+  if (p->steps.count == 0) return true;
   iso_live_closure *c = iso_live_closure_of(track);
   if (c == NULL || !find_stretch(track, p, key, value, &from, &to)) return false;
   for (size_t i = from; i < to; i++) {
@@ -158,6 +168,16 @@ static uint32_t last_up_to(const iso_live_track *track, uint32_t key, uint64_t c
   return v;
 }
 
+/* Whether the writer of a version may as well have come behind that of another one, and the last who read that.  By the
+ * definitions of most levels it may at any distance; but who ended before the other one began hardly did, and to be
+ * wrong about it costs no more than time. */
+static bool is_doubtful(iso_live_track *track, uint32_t key, const iso_live_version *version,
+                        const iso_live_version *later, size_t *from) {
+  const iso_live_txn *first = track->entries.items[version->writer].txn,
+                     *second = track->entries.items[later->writer].txn;
+  return first->real_end >= second->real_start && iso_live_can_flip(track, key, version, later->last_read, from);
+}
+
 /* Adds the keys that the commits of a stretch write, each once. */
 static bool list_keys(iso_live_track *track, size_t from, size_t to, iso_live_doubts *doubts) {
   track->stamp++;
@@ -186,7 +206,7 @@ static bool cut_once(iso_live_track *track, iso_live_doubts *doubts, uint64_t *c
     if (last == 0 || next == 0) continue;
     const iso_live_version *kept = &track->versions.items[last - 1], *above = &track->versions.items[next - 1];
     const iso_live_entry *writer = &track->entries.items[kept->writer];
-    if (!iso_live_can_flip(track, doubts->keys.items[i], kept, above->last_read, &from)) continue;
+    if (!is_doubtful(track, doubts->keys.items[i], kept, above, &from)) continue;
     uint64_t first = track->rule->exclusive ? writer->begin : writer->commit;
     if (*cut >= first) *cut = first - 1;
   }
@@ -209,17 +229,20 @@ static bool find_key(iso_live_track *track, uint32_t key, uint64_t cut, iso_live
   uint32_t next, last = last_up_to(track, key, cut, &next);
   if (last == 0) return true;
   const iso_live_version *kept = &track->versions.items[last - 1];
-  iso_live_doubt doubt = {.key = key, .to = iso_live_order_behind(track, kept->last_read)};
+  iso_live_doubt doubt = {.key = key, .first = doubts->candidates.count};
   if (kept->last_read > cut) return true; /* somebody has read it who stays: it is the last */
-  bool found = false;
   uint32_t v = kept->older;
   for (int i = 0; i < CANDIDATES && v != 0; i++, v = track->versions.items[v - 1].older) {
+    const iso_live_version *version = &track->versions.items[v - 1];
     size_t from;
-    if (!iso_live_can_flip(track, key, &track->versions.items[v - 1], kept->last_read, &from)) continue;
+    if (!is_doubtful(track, key, version, kept, &from)) continue;
     doubt.from = from;
-    found = true;
+    doubt.count++;
+    if (!iso_vec_push(&doubts->candidates, ((iso_live_candidate){.key = key, .value = version->value}))) return false;
   }
-  return !found || iso_vec_push(&doubts->items, doubt);
+  if (doubt.count == 0) return true;
+  doubt.to = iso_live_order_behind(track, kept->last_read);
+  return iso_vec_push(&doubts->items, doubt);
 }
 
 bool iso_live_doubts_find(iso_live_track *track, uint64_t cut, iso_live_doubts *doubts) {
@@ -234,6 +257,7 @@ bool iso_live_doubts_find(iso_live_track *track, uint64_t cut, iso_live_doubts *
 
 void iso_live_doubts_free(iso_live_doubts *doubts) {
   iso_vec_free(&doubts->items);
+  iso_vec_free(&doubts->candidates);
   iso_vec_free(&doubts->keys);
 }
 
@@ -255,22 +279,29 @@ static bool keep_step(const iso_live_track *track, size_t place, pocket *p) {
   return true;
 }
 
+static bool keep_candidates(const iso_live_doubts *doubts, const iso_live_doubt *doubt, pocket *p) {
+  for (uint32_t i = 0; i < doubt->count; i++) {
+    if (!iso_vec_push(&p->candidates, doubts->candidates.items[doubt->first + i])) return false;
+  }
+  return true;
+}
+
 /* A pocket of `count` doubts whose stretches overlap. */
-static bool keep_pocket(iso_live_track *track, const iso_live_doubt *doubts, size_t count, size_t to) {
+static bool keep_pocket(iso_live_track *track, const iso_live_doubts *doubts, const iso_live_doubt *first, size_t count,
+                        size_t to) {
   iso_live_pockets *all = track->pockets;
-  pocket p = {0};
-  bool kept = iso_vec_reserve(&all->items, 1) && iso_vec_reserve(&p.keys, count);
-  for (size_t i = doubts[0].from; kept && i < to; i++) kept = keep_step(track, i, &p);
+  pocket p = {.open = count};
+  bool kept = iso_vec_reserve(&all->items, 1);
+  for (size_t i = 0; kept && i < count; i++) kept = keep_candidates(doubts, &first[i], &p);
+  for (size_t i = first->from; kept && count > 1 && i < to; i++) kept = keep_step(track, i, &p);
   all->steps += p.steps.count;
   if (!kept) {
     empty(all, &p);
     return false;
   }
   for (size_t i = 0; i < count; i++) {
-    p.keys.items[p.keys.count++] = doubts[i].key;
-    track->slots.items[doubts[i].key].pocket = all->first + (uint32_t)all->items.count + 1;
+    track->slots.items[first[i].key].pocket = all->first + (uint32_t)all->items.count + 1;
   }
-  p.open = count;
   all->items.items[all->items.count++] = p;
   return true;
 }
@@ -286,7 +317,7 @@ bool iso_live_doubts_keep(iso_live_track *track, iso_live_doubts *doubts) {
     for (; i + count < doubts->items.count && first[count].from < to; count++) {
       if (to < first[count].to) to = first[count].to;
     }
-    if (!keep_pocket(track, first, count, to)) return false;
+    if (!keep_pocket(track, doubts, first, count, to)) return false;
     i += count;
   }
   tidy(track);

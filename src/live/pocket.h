@@ -1,9 +1,10 @@
 /* pocket.h - stretches of the frozen order that may still be put into another order.
  *
- * Of writers of a key from whom nobody has read, any may have been the last.  When they are frozen, the stretch of the
- * order from the first to the last of them stays, with all its transactions, so that whoever reads one of their
- * versions later can have it: the stretch is put in order once more (live/cluster.h), which leaves the last versions of
- * all other keys as they are.  Stretches that overlap are one pocket.  The oldest ones go when they take too much room.
+ * Of writers of a key from whom nobody has read, any may have been the last.  When they are frozen, the values
+ * that may have been the last stay as candidates, and whoever reads one of them later can have it: the stretch of the
+ * order from its writer to the last one is put in order once more (live/cluster.h), which leaves the last versions of
+ * all other keys as they are.  Stretches that overlap are one pocket, and their transactions stay, as one change of
+ * order may forbid another.  The oldest of these go when they take too much room.
  */
 #ifndef ISO_LIVE_POCKET_H
 #define ISO_LIVE_POCKET_H
@@ -14,10 +15,18 @@
  * of events). */
 typedef struct iso_live_doubt {
   size_t from, to;
-  uint32_t key;
+  size_t first; /* its candidates */
+  uint32_t count, key;
 } iso_live_doubt;
 
+/* A version that may be the last frozen one of its key, too. */
+typedef struct iso_live_candidate {
+  uint32_t key;
+  iso_value value;
+} iso_live_candidate;
+
 typedef struct iso_live_doubts {
+  ISO_VEC(iso_live_candidate) candidates;
   ISO_VEC(iso_live_doubt) items;
   ISO_VEC(uint32_t) keys; /* all that were written up to the cut, each once */
 } iso_live_doubts;
