@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "live/commits.h"
 #include "live/order.h"
 
 enum { LEAST_REACH = 64, MOST_REACH = 4096, REACH_PER_SESSION = 4 };
@@ -34,6 +35,9 @@ void iso_live_closure_free(iso_live_closure *c) {
 }
 
 /* ---- what depends on what ---- */
+
+/* In a commit order, who overwrites what somebody has read may come before that one. */
+static bool keeps_reads(const iso_live_closure *c) { return c->rule->kind != ISO_LIVE_COMMITS; }
 
 static bool reads_here(const iso_live_step *step, const iso_live_op *op) {
   return step->part != ISO_LIVE_COMMIT_ONLY && iso_live_op_observes(op);
@@ -81,8 +85,8 @@ static bool join(iso_live_closure *c, iso_live_step *step) {
     if (t == c->first && op->key == c->key && !iso_live_op_observes(op)) continue;
     if (saw_first(c, step, op)) continue;
     if (writes_here(step, op) && !iso_written_add(&c->wrote, op->key, 0, NULL)) return false;
-    if ((reads_here(step, op) || excludes_here(c, step, op)) && !iso_written_add(&c->read, op->key, 0, NULL))
-      return false;
+    bool reads = keeps_reads(c) && (reads_here(step, op) || excludes_here(c, step, op));
+    if (reads && !iso_written_add(&c->read, op->key, 0, NULL)) return false;
   }
   return true;
 }
@@ -96,7 +100,7 @@ static bool comes_before_first(const iso_live_closure *c, const iso_live_step *s
     const iso_live_op *op = &t->ops[i];
     if (op->key != c->key) continue;
     if (writes_here(step, op) || excludes_here(c, step, op)) return true;
-    if (reads_here(step, op) && op->value != c->value) return true;
+    if (reads_here(step, op) && op->value != c->value && keeps_reads(c)) return true;
   }
   return false;
 }
@@ -189,14 +193,15 @@ static bool gather(iso_live_closure *c, const iso_live_track *track, size_t from
 bool iso_live_can_flip(iso_live_track *track, uint32_t key, const iso_live_version *version, uint64_t behind,
                        size_t *from) {
   const iso_live_entry *writer = &track->entries.items[version->writer];
-  if (track->rule->kind == ISO_LIVE_COMMITS || track->slots.items[key].list != NULL) return false;
-  if (writer->where != ISO_LIVE_PLACED || writer->straddles || !iso_live_order_make(track)) return false;
+  if (writer->where != ISO_LIVE_PLACED || writer->straddles || track->slots.items[key].list != NULL) return false;
+  if (!iso_live_order_make(track)) return false;
   /* Where writers exclude each other, its snapshot has to come later, too. */
   *from = iso_live_order_from(track, track->rule->exclusive ? writer->begin : writer->commit);
   size_t to = iso_live_order_behind(track, behind);
   if (to < *from || to - *from > iso_live_reach(track)) return false;
   iso_live_closure *c = iso_live_closure_of(track);
-  return c != NULL && gather(c, track, *from, to) && iso_live_closure_flip(c, writer->txn, key);
+  if (c == NULL || !gather(c, track, *from, to) || !iso_live_closure_flip(c, writer->txn, key)) return false;
+  return track->rule->kind != ISO_LIVE_COMMITS || !iso_live_sight_minds(track, key, version);
 }
 
 /* ---- moving ---- */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/commits.h"
 #include "live/order.h"
 #include "live/pocket.h"
 
@@ -64,6 +65,7 @@ static void compact(iso_live_track *track, uint64_t cut, uint64_t pushed, uint32
         iso_live_track_note_frozen(track, entry->txn); /* its lane is there */
       }
       track->frozen++;
+      iso_live_sight_leave(track, entry);
       iso_live_txn_drop(entry->txn);
       continue;
     }
@@ -112,6 +114,10 @@ static isoproof_status freeze(iso_live_track *track, uint64_t cut, uint64_t push
   size_t entries = track->entries.count;
   uint32_t *moved = iso_alloc(entries, sizeof *moved);
   bool known = moved != NULL && iso_live_doubts_find(track, cut, &doubts);
+  bool commits = track->rule->kind == ISO_LIVE_COMMITS;
+  for (size_t i = 0; known && commits && i < doubts.keys.count; i++) {
+    known = iso_live_sight_freeze_key(track, doubts.keys.items[i], cut);
+  }
   for (size_t i = 0; known && i < doubts.keys.count; i++) freeze_key(track, doubts.keys.items[i], cut);
   bool kept = known && iso_live_doubts_keep(track, &doubts);
   if (kept) {
@@ -119,6 +125,7 @@ static isoproof_status freeze(iso_live_track *track, uint64_t cut, uint64_t push
     renumber_all(track, moved, entries);
     forget_ends(track, cut);
     track->floor = cut;
+    kept = iso_live_sight_tidy(track, pushed);
   }
   if (moved != NULL) iso_live_doubts_free(&doubts);
   free(moved);

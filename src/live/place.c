@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "live/cluster.h"
+#include "live/commits.h"
 #include "live/order.h"
 #include "live/pocket.h"
 
@@ -349,12 +350,26 @@ static bool find(attempt *a, const iso_live_lane *lane, iso_live_entry *entry, b
   return true;
 }
 
+/* The same in a commit order. */
+static bool find_by_sight(attempt *a, uint32_t at, bool *found) {
+  iso_live_sight sight;
+  iso_live_entry *entry = &a->track->entries.items[at];
+  if (!iso_live_sight_look(a->track, at, &sight)) return false;
+  a->broken = sight.broken;
+  if (sight.waits) wait_for(a, sight.wait_key, sight.wait_value);
+  *found = !sight.broken && !sight.waits;
+  if (*found) entry->begin = entry->commit = next_label(a->track);
+  return true;
+}
+
 static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_error *error) {
   iso_live_entry *entry = &track->entries.items[at];
   attempt a = {.track = track, .txn = entry->txn};
   iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
-  bool found;
-  if (lane == NULL || !find(&a, lane, entry, &found)) return iso_fail_memory(error);
+  bool found = false, commits = track->rule->kind == ISO_LIVE_COMMITS;
+  bool by_sight = commits && iso_live_sight_applies(track, entry->txn);
+  if (lane == NULL || !(by_sight ? find_by_sight(&a, at, &found) : find(&a, lane, entry, &found)))
+    return iso_fail_memory(error);
   if (!a.broken && a.waits) {
     set_where(track, entry, ISO_LIVE_WAITING);
     lane->waits = true;
@@ -369,7 +384,7 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   }
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
-  if (!iso_live_order_add(track, at)) return iso_fail_memory(error);
+  if (!iso_live_order_add(track, at) || (commits && !iso_live_sight_commit(track, at))) return iso_fail_memory(error);
   if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
   ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);

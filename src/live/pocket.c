@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "live/cluster.h"
+#include "live/commits.h"
 #include "live/order.h"
 
 enum { LEAST_ROOM = 1 << 15, CUT_ROUNDS = 16, CANDIDATES = 4 };
@@ -150,6 +151,7 @@ bool iso_live_pocket_read(iso_live_track *track, uint32_t key, iso_value value) 
     if (!reorder(track, &track->pockets->items.items[slot->pocket - 1 - track->pockets->first], key, value))
       return false;
     slot->frozen = value;
+    if (track->rule->kind == ISO_LIVE_COMMITS) iso_live_sight_promote(track, key, value);
   }
   iso_live_pocket_settle(track, slot);
   return true;
@@ -217,7 +219,7 @@ static bool cut_once(iso_live_track *track, iso_live_doubts *doubts, uint64_t *c
 bool iso_live_doubts_cut(iso_live_track *track, uint64_t *cut) {
   iso_live_doubts doubts = {0};
   uint64_t best = *cut;
-  bool moved = track->rule->kind != ISO_LIVE_COMMITS, made = iso_live_order_make(track);
+  bool moved = true, made = iso_live_order_make(track);
   for (int round = 0; made && moved && round < CUT_ROUNDS; round++) made = cut_once(track, &doubts, &best, &moved);
   if (made && !moved) *cut = best;
   iso_live_doubts_free(&doubts);
@@ -249,7 +251,7 @@ bool iso_live_doubts_find(iso_live_track *track, uint64_t cut, iso_live_doubts *
   *doubts = (iso_live_doubts){0};
   if (!iso_live_order_make(track)) return false;
   if (!list_keys(track, 0, iso_live_order_behind(track, cut), doubts)) return false;
-  for (size_t i = 0; track->rule->kind != ISO_LIVE_COMMITS && i < doubts->keys.count; i++) {
+  for (size_t i = 0; i < doubts->keys.count; i++) {
     if (!find_key(track, doubts->keys.items[i], cut, doubts)) return false;
   }
   return true;

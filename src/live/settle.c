@@ -109,6 +109,7 @@ static isoproof_status try_window(isoproof_live *live, iso_live_track *track, is
     if (*decided) track->verdict = verdict, track->reason = NULL;
     /* Without an order nothing can be frozen, and the window is checked again next time. */
     if (*decided && ordered) status = iso_live_adopt(track, &order, window->entry_of, error);
+    *decided = *decided && !track->misfit;
   } else if (verdict == ISOPROOF_UNDECIDED) {
     *decided = true;
     track->verdict = verdict;
@@ -203,6 +204,7 @@ static isoproof_status try_end(isoproof_live *live, iso_live_track *track, size_
       *fits = true;
       track->verdict = ISOPROOF_SATISFIED;
       status = iso_live_adopt_end(track, &order, window.entry_of, options.cut, error);
+      *fits = !track->misfit;
     }
   }
   isoproof_result_free(result);

@@ -24,9 +24,18 @@ typedef enum iso_live_kind {
   ISO_LIVE_COMMITS   /* commits only: a commit order that an axiom allows */
 } iso_live_kind;
 
+/* Who is in sight of a reader: who wrote something later must not be. */
+typedef enum iso_live_sight_kind {
+  ISO_LIVE_SIGHT_NONE,
+  ISO_LIVE_SIGHT_BEFORE, /* whom it has read from before */
+  ISO_LIVE_SIGHT_DIRECT, /* whom it reads from, and its session */
+  ISO_LIVE_SIGHT_PATHS   /* all that is causally before it */
+} iso_live_sight_kind;
+
 typedef struct iso_live_rule {
   const char *level;
   iso_live_kind kind;
+  iso_live_sight_kind sight; /* commit orders */
   bool exclusive; /* nobody else commits a key between a writer's snapshot and its commit */
   bool real_time;
 } iso_live_rule;
@@ -57,6 +66,7 @@ typedef struct iso_live_list {
 /* A key. */
 typedef struct iso_live_slot {
   uint32_t newest; /* version + 1 */
+  uint32_t old;    /* + 1: commit orders: the last frozen version */
   uint32_t pocket; /* + 1: the last frozen version may be another one that was written there (live/pocket.h) */
   bool has_frozen; /* a version was frozen; else the initial one is before those of the window */
   bool wrote, saw; /* by the transaction with the stamp */
@@ -76,8 +86,11 @@ typedef enum iso_live_where {
   ISO_LIVE_OUT /* took no effect, as far as is known */
 } iso_live_where;
 
+typedef struct iso_live_clock iso_live_clock;
+
 typedef struct iso_live_entry {
   iso_live_txn *txn;
+  iso_live_clock *clock;  /* commit orders: live/commits.h */
   uint64_t begin, commit; /* labels, where it is placed */
   uint32_t next;          /* who waits for the same, + 1 */
   uint8_t where;
@@ -111,6 +124,27 @@ typedef struct iso_live_waiter {
   bool used;
 } iso_live_waiter;
 
+/* A session in a commit order. */
+typedef struct iso_live_head {
+  iso_live_clock *clock, *frozen; /* of its last transaction, and of the last one that is frozen; NULL: none */
+  uint64_t place, frozen_place;   /* of that in the session, + 1 */
+  uint64_t number;                /* of its last transaction */
+} iso_live_head;
+
+typedef struct iso_live_old iso_live_old;
+
+/* What a transaction read, and from whom. */
+typedef struct iso_live_saw {
+  uint32_t key;
+  iso_value value;
+  uint32_t version, old; /* + 1, one of them; neither: the initial version */
+} iso_live_saw;
+
+typedef struct iso_live_met {
+  uint32_t session;
+  uint64_t place;
+} iso_live_met;
+
 typedef struct iso_live_pockets iso_live_pockets;
 typedef struct iso_live_closure iso_live_closure;
 
@@ -123,6 +157,15 @@ typedef struct iso_live_track {
   uint32_t free_version;         /* + 1 */
   ISO_VEC(iso_live_event) order; /* live/order.h */
   bool ordered;                  /* that it is up to date */
+  ISO_VEC(iso_live_head) heads;  /* by session, in commit orders (live/commits.h); these, too: */
+  ISO_VEC(iso_live_old) olds;    /* frozen versions */
+  ISO_VEC(uint32_t) everybody;   /* by session: how many of its transactions every session has in sight */
+  ISO_VEC(iso_live_saw) saws;    /* scratch */
+  ISO_VEC(iso_live_met) met;     /* scratch */
+  bool replays;                  /* the order is given and does not change */
+  bool trusts;                   /* and it is right */
+  uint32_t free_old;             /* + 1 */
+  uint32_t swept;                /* the next key whose old versions are looked at */
   iso_live_pockets *pockets;     /* NULL: none so far */
   iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
   ISO_VEC(iso_live_lane) lanes; /* by session */

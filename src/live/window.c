@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/commits.h"
 #include "live/pocket.h"
 
 /* Transactions without effect so far stay in the window when they came not long before the others. */
@@ -85,7 +86,10 @@ static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot
     c->misfit |= b.has;
     return b.has ? LEFT_OUT : KEPT;
   }
-  return written ? KEPT : missing(c, entry, op->key, op->value);
+  if (written) return KEPT;
+  /* Commit orders keep some older versions: who reads one is looked at when the order is taken over. */
+  if (iso_live_sight_knows(c->track, op->key, op->value, c->options.cut)) return LEFT_OUT;
+  return missing(c, entry, op->key, op->value);
 }
 
 static isoproof_status put_op(composer *c, const iso_live_txn *t, const iso_live_op *op, isoproof_error *error) {
