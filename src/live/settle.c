@@ -164,8 +164,8 @@ static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track,
 /* ---- the end of the window ---- */
 
 /* How many of those who are placed already are looked at again together with the new ones: first few, then more. */
-static const size_t again[] = {1000, 16000};
-enum { TRIES = sizeof again / sizeof again[0] };
+static const size_t again[] = {200, 1000, 16000};
+enum { TRIES = sizeof again / sizeof again[0], EARLY_TRIES = 2, EARLY = 64 };
 
 /* The label after which the last ones are placed; the floor where it is not worth it. */
 static uint64_t find_end(const iso_live_track *track, size_t most) {
@@ -210,6 +210,15 @@ static isoproof_status try_end(isoproof_live *live, iso_live_track *track, size_
   isoproof_result_free(result);
   iso_live_window_free(&window);
   return status;
+}
+
+isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track, isoproof_error *error) {
+  bool fits = false;
+  if (!track->broken || track->misfit || track->waiting > 0) return ISOPROOF_OK;
+  if (track->fresh < EARLY || track->fresh < track->patience) return ISOPROOF_OK;
+  for (size_t i = 0; i < EARLY_TRIES && !fits; i++) ISO_TRY(try_end(live, track, again[i], &fits, error));
+  track->patience = fits ? 0 : 2 * track->fresh;
+  return ISOPROOF_OK;
 }
 
 static isoproof_status settle_window(isoproof_live *live, iso_live_track *track, bool *violated,
@@ -260,6 +269,7 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
     return ISOPROOF_OK;
   }
   bool misfit = track->misfit || (live->finished && track->detached.count > 0), fits = false;
+  track->patience = 0;
   for (size_t i = 0; i < TRIES && !misfit && !fits && (i == 0 || track->horizon > again[i]); i++) {
     ISO_TRY(try_end(live, track, again[i], &fits, error));
   }

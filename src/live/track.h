@@ -175,6 +175,7 @@ typedef struct iso_live_track {
   ISO_VEC(uint32_t) work;        /* scratch: entries to try */
   ISO_VEC(uint32_t) writes;      /* scratch: keys that a transaction writes */
   size_t placed, waiting, fresh; /* entries of each kind */
+  size_t patience;               /* how many have to be new before the next early look at them */
   uint64_t clock, floor;         /* the last label, and that of the last frozen event */
   uint64_t frozen;               /* how many transactions left */
   int64_t frozen_start;          /* the latest start among them */
