@@ -1,6 +1,7 @@
 /* Takes over an order that the exact checkers found for the window of a track. */
 #include <stdlib.h>
 
+#include "live/commits.h"
 #include "live/settle.h"
 
 typedef struct placed {
@@ -39,6 +40,20 @@ static isoproof_status make_slots(iso_live_track *track, isoproof_error *error) 
   return ISOPROOF_OK;
 }
 
+/* The next one in an order that was given; in commit orders it is looked at once more, as what it read of frozen
+ * versions was left out. */
+static isoproof_status apply_next(iso_live_track *track, uint32_t number, isoproof_error *error) {
+  iso_live_sight sight = {0};
+  bool commits = track->rule->kind == ISO_LIVE_COMMITS;
+  track->replays = true;
+  bool looked = !commits || !iso_live_sight_applies(track, track->entries.items[number].txn) ||
+                iso_live_sight_look(track, number, &sight);
+  track->replays = false;
+  if (!looked || (commits && !iso_live_sight_commit(track, number))) return iso_fail_memory(error);
+  if (sight.broken || sight.waits) track->broken = track->misfit = true;
+  return iso_live_track_apply(track, number, error);
+}
+
 static isoproof_status apply_all(iso_live_track *track, isoproof_error *error) {
   placed *commits = iso_alloc(track->entries.count, sizeof *commits);
   size_t count = 0;
@@ -50,13 +65,14 @@ static isoproof_status apply_all(iso_live_track *track, isoproof_error *error) {
   qsort(commits, count, sizeof *commits, by_label);
   isoproof_status status = ISOPROOF_OK;
   for (size_t i = 0; status == ISOPROOF_OK && i < count; i++) {
-    status = iso_live_track_apply(track, commits[i].entry, error);
+    status = apply_next(track, commits[i].entry, error);
   }
   free(commits);
   return status;
 }
 
 isoproof_status iso_live_track_replay(iso_live_track *track, isoproof_error *error) {
+  track->ordered = false;
   ISO_TRY(apply_all(track, error));
   return iso_live_track_restore(track, error);
 }
@@ -70,9 +86,8 @@ isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate
     track->entries.items[i].begin = track->entries.items[i].commit = 0;
   }
   set_places(track, order, entry_of, track->floor);
-  ISO_TRY(iso_live_track_replay(track, error));
   track->broken = track->misfit = false;
-  return ISOPROOF_OK;
+  return iso_live_track_replay(track, error);
 }
 
 /* ---- the end of the order only ---- */
@@ -113,19 +128,20 @@ static void unwind(iso_live_track *track, uint64_t cut) {
 isoproof_status iso_live_adopt_end(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
                                    uint64_t cut, isoproof_error *error) {
   ISO_TRY(make_slots(track, error));
+  if (!iso_live_sight_unwind(track, cut)) return iso_fail_memory(error);
   unwind(track, cut);
+  track->ordered = track->broken = track->misfit = false;
   set_places(track, order, entry_of, cut);
   for (size_t i = 0; i < order->event_count; i++) {
     uint32_t number = entry_of[order->events[i].txn];
     iso_live_entry *entry = &track->entries.items[number];
     if (order->events[i].kind == ISOPROOF_EVENT_BEGIN) continue;
-    ISO_TRY(iso_live_track_apply(track, number, error));
+    ISO_TRY(apply_next(track, number, error));
     iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
     if (lane == NULL) return iso_fail_memory(error);
     if (lane->label < entry->commit) lane->label = entry->commit;
     if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
     track->placed++;
   }
-  track->broken = track->misfit = false;
   return ISOPROOF_OK;
 }

@@ -129,6 +129,7 @@ static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, is
   for (size_t i = 0; i < live->tracks.count; i++) {
     iso_live_track *track = live->tracks.items[i].track;
     ISO_TRY(iso_live_track_take(track, txn, error));
+    if (track->broken) ISO_TRY(iso_live_settle_early(live, track, error));
     if (track->placed >= 4 * track->horizon) ISO_TRY(iso_live_track_freeze(track, live->pushed + 1, error));
     behind |= track->broken && !track->misfit && track->fresh >= 2 * track->horizon && track->fresh >= LEAST_FRESH;
   }

@@ -7,6 +7,11 @@
 
 #include "base/hash.h"
 #include "live/cluster.h"
+#include "live/commits.h"
+#include "live/order.h"
+#include "live/pocket.h"
+
+enum { MOST_ROUNDS = 4 };
 
 /* What is asked of the place of one transaction. */
 typedef struct attempt {
@@ -32,26 +37,19 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
 
 /* ---- what reads ask ---- */
 
-/* Somebody reads a version that others overwrote in the order at hand: its writer may as well come after them, or they
- * before it. */
+/* Somebody reads a version that others overwrote in the order at hand: its writer may as well come after them. */
 static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
-  iso_live_track *track = a->track;
-  if (track->rule->kind == ISO_LIVE_COMMITS || slot->list != NULL) return false;
-  const iso_live_version *newest = &track->versions.items[slot->newest - 1];
-  iso_live_entry *writer = &track->entries.items[version->writer];
-  uint64_t label = newest->last_read + 1;
-  if (iso_live_can_postpone(track, writer, key, newest->last_read)) {
-    iso_live_move(track, writer, label);
-  } else {
-    writer = &track->entries.items[newest->writer];
-    uint64_t before = track->entries.items[version->writer].begin;
-    if (iso_live_can_prepone(track, writer, key, before, &label))
-      iso_live_move(track, writer, label);
-    else if (!iso_live_move_cluster(track, version->writer, key, newest->last_read))
-      return false;
-  }
+  uint64_t last = a->track->versions.items[slot->newest - 1].last_read;
+  if (!iso_live_flip(a->track, key, version, last)) return false;
   a->moved = true; /* other reads may be of what was moved */
   return true;
+}
+
+/* What the read saw was committed at a label, and overwritten at another. */
+static void see(attempt *a, iso_live_slot *slot, uint64_t label, uint64_t next) {
+  slot->outside = true;
+  slot->seen_at = label;
+  bound(a, label, next);
 }
 
 static void look_at_read(attempt *a, iso_live_slot *slot, const iso_live_op *op) {
@@ -59,18 +57,14 @@ static void look_at_read(attempt *a, iso_live_slot *slot, const iso_live_op *op)
   for (uint32_t v = slot->newest; v != 0;) {
     const iso_live_version *version = &a->track->versions.items[v - 1];
     if (version->value == op->value) {
-      if (next != UINT64_MAX && reorder(a, slot, op->key, version)) return;
-      bound(a, version->label, next);
+      if (next == UINT64_MAX || !reorder(a, slot, op->key, version)) see(a, slot, version->label, next);
       return;
     }
     next = version->label;
     v = version->older;
   }
-  if (slot->has_other && op->value == slot->other)
-    slot->frozen = slot->other; /* two frozen writers: this one was last */
-  if (op->value == slot->frozen) slot->has_other = false;
-  if (op->value == slot->frozen)
-    bound(a, a->track->floor, next);
+  if (iso_live_pocket_read(a->track, op->key, op->value))
+    see(a, slot, a->track->floor, next);
   else if (op->value == ISO_VALUE_NIL)
     a->broken = true; /* older than what was frozen */
   else
@@ -96,24 +90,24 @@ static bool ends_with_own(const iso_live_txn *t, uint32_t before, const iso_live
 }
 
 /* The version that is as long as the list. */
-static void look_at_length(attempt *a, const iso_live_slot *slot, uint32_t length) {
+static void look_at_length(attempt *a, iso_live_slot *slot, uint32_t length) {
   uint64_t next = UINT64_MAX;
   for (uint32_t v = slot->newest; v != 0;) {
     const iso_live_version *version = &a->track->versions.items[v - 1];
     if (version->length == length) {
-      bound(a, version->label, next);
+      see(a, slot, version->label, next);
       return;
     }
     next = version->label;
     v = version->older;
   }
   if (length == (slot->list != NULL ? slot->list->frozen : 0))
-    bound(a, a->track->floor, next);
+    see(a, slot, a->track->floor, next);
   else
     a->broken = true;
 }
 
-static void look_at_list(attempt *a, const iso_live_slot *slot, const iso_live_op *op, uint32_t number) {
+static void look_at_list(attempt *a, iso_live_slot *slot, const iso_live_op *op, uint32_t number) {
   const iso_value *shown = a->txn->elements + op->first;
   uint32_t own = slot->wrote ? own_appends(a->txn, op->key, number) : 0;
   if (own > 0 && !ends_with_own(a->txn, number, op, own)) {
@@ -162,23 +156,6 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
   }
 }
 
-/* ---- what order asks ---- */
-
-bool iso_live_note_end(iso_live_track *track, const iso_live_entry *entry) {
-  iso_live_ended ended = {.end = entry->txn->real_end, .label = entry->commit};
-  if (track->latest_start < entry->txn->real_start) track->latest_start = entry->txn->real_start;
-  if (!iso_vec_push(&track->ends, ended)) return false;
-  size_t at = track->ends.count - 1;
-  iso_live_ended *ends = track->ends.items;
-  for (; at > 0 && ends[at - 1].end > ended.end; at--) {
-    ends[at] = ends[at - 1];
-    if (ends[at].label < ended.label) ends[at].label = ended.label;
-  }
-  ends[at] = ended;
-  if (at > 0 && ends[at].label < ends[at - 1].label) ends[at].label = ends[at - 1].label;
-  return true;
-}
-
 /* ---- places ---- */
 
 /* The end of the order. */
@@ -211,6 +188,37 @@ static uint64_t last_commit(const iso_live_track *track) {
   return last;
 }
 
+/* The snapshot of whoever commits one of its keys next, from `high` on: nobody else commits the key after that. */
+static uint64_t next_begin(const iso_live_track *track, uint64_t high) {
+  uint64_t first = high;
+  for (size_t i = 0; i < track->writes.count; i++) {
+    const iso_live_slot *slot = &track->slots.items[track->writes.items[i]];
+    for (uint32_t v = slot->newest; v != 0; v = track->versions.items[v - 1].older) {
+      const iso_live_version *version = &track->versions.items[v - 1];
+      uint64_t begin = track->entries.items[version->writer].begin;
+      if (version->label < high) break;
+      if (begin < first) first = begin;
+    }
+  }
+  return first;
+}
+
+/* A snapshot and right behind it the commit, before those who overwrote what was read. */
+static bool find_early(attempt *a, iso_live_entry *entry) {
+  iso_live_track *track = a->track;
+  if (a->high == UINT64_MAX) return false;
+  for (uint64_t high = 0; track->rule->exclusive && high != a->high;) {
+    high = a->high;
+    a->high = next_begin(track, high);
+  }
+  uint64_t low = last_access(track, a->high);
+  if (low < a->low) low = a->low;
+  if (low >= a->high || a->high - low < 4) return false;
+  entry->commit = low + (a->high - low) / 2;
+  entry->begin = entry->commit - 1;
+  return true;
+}
+
 static bool find_place(attempt *a, uint64_t ceiling, iso_live_entry *entry) {
   iso_live_track *track = a->track;
   if (track->rule->kind == ISO_LIVE_SERIAL) {
@@ -224,8 +232,12 @@ static bool find_place(attempt *a, uint64_t ceiling, iso_live_entry *entry) {
     entry->begin = entry->commit = a->low + (a->high - a->low) / 2;
     return true;
   }
-  if (track->rule->exclusive) bound(a, last_commit(track), UINT64_MAX);
-  if (a->low >= a->high || ceiling != UINT64_MAX) return false;
+  uint64_t low = track->rule->exclusive ? last_commit(track) : 0;
+  if (low < a->low) low = a->low;
+  if (ceiling != UINT64_MAX) return false;
+  if (low >= a->high && track->rule->kind == ISO_LIVE_SNAPSHOT && a->low < a->high && find_early(a, entry)) return true;
+  a->low = low;
+  if (a->low >= a->high) return false;
   entry->begin = a->high == UINT64_MAX ? track->clock : a->high - 1;
   entry->commit = next_label(track);
   return true;
@@ -318,23 +330,52 @@ static bool look(attempt *a) {
   return true;
 }
 
+/* Looks for a place, and makes room where there is none: what is in the way moves behind those that come before. */
+static bool find(attempt *a, const iso_live_lane *lane, iso_live_entry *entry, bool *found) {
+  const iso_live_track *track = a->track;
+  *found = false;
+  for (uint32_t round = 0; round <= MOST_ROUNDS; round++) {
+    if (!look(a)) return false;
+    if (a->broken || a->waits) return true;
+    bound(a, lane->label, UINT64_MAX);
+    uint64_t ceiling = UINT64_MAX;
+    if (track->rule->real_time) {
+      bound(a, iso_live_real_time_floor(track, a->txn), UINT64_MAX);
+      ceiling = iso_live_real_time_ceiling(track, a->txn);
+    }
+    *found = find_place(a, ceiling, entry);
+    if (*found || ceiling != UINT64_MAX) return true;
+    if (round == MOST_ROUNDS || !iso_live_make_room(a->track, a->txn, a->low, a->high)) return true;
+  }
+  return true;
+}
+
+/* The same in a commit order. */
+static bool find_by_sight(attempt *a, uint32_t at, bool *found) {
+  iso_live_sight sight;
+  iso_live_entry *entry = &a->track->entries.items[at];
+  if (!iso_live_sight_look(a->track, at, &sight)) return false;
+  a->broken = sight.broken;
+  if (sight.waits) wait_for(a, sight.wait_key, sight.wait_value);
+  *found = !sight.broken && !sight.waits;
+  if (*found) entry->begin = entry->commit = next_label(a->track);
+  return true;
+}
+
 static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_error *error) {
   iso_live_entry *entry = &track->entries.items[at];
   attempt a = {.track = track, .txn = entry->txn};
   iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
-  if (lane == NULL || !look(&a)) return iso_fail_memory(error);
+  bool found = false, commits = track->rule->kind == ISO_LIVE_COMMITS;
+  bool by_sight = commits && iso_live_sight_applies(track, entry->txn);
+  if (lane == NULL || !(by_sight ? find_by_sight(&a, at, &found) : find(&a, lane, entry, &found)))
+    return iso_fail_memory(error);
   if (!a.broken && a.waits) {
     set_where(track, entry, ISO_LIVE_WAITING);
     lane->waits = true;
     return join_waiters(track, pair_of(a.wait_key, a.wait_value), at) ? ISOPROOF_OK : iso_fail_memory(error);
   }
-  bound(&a, lane->label, UINT64_MAX);
-  uint64_t ceiling = UINT64_MAX;
-  if (track->rule->real_time) {
-    bound(&a, iso_live_real_time_floor(track, entry->txn), UINT64_MAX);
-    ceiling = iso_live_real_time_ceiling(track, entry->txn);
-  }
-  if (a.broken || !find_place(&a, ceiling, entry)) {
+  if (!found) {
     if (entry->where == ISO_LIVE_WAITING) track->waiting--;
     entry->where = ISO_LIVE_NEW;
     track->fresh++;
@@ -343,6 +384,7 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   }
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
+  if (!iso_live_order_add(track, at) || (commits && !iso_live_sight_commit(track, at))) return iso_fail_memory(error);
   if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
   ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);

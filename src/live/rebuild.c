@@ -7,6 +7,8 @@
 #include "history/real_time.h"
 #include "history/resolve.h"
 #include "history/subset.h"
+#include "live/commits.h"
+#include "live/pocket.h"
 #include "live/settle.h"
 
 enum { MOST_HORIZON = 1 << 20, GROWTH = 4 };
@@ -138,10 +140,11 @@ static isoproof_status blame_whole(whole *w, isoproof_history *judged, isoproof_
 
 static void reset(iso_live_track *track) {
   iso_live_track_clear(track);
+  iso_live_pockets_free(track);
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_slot *slot = &track->slots.items[i];
     slot->newest = 0;
-    slot->has_frozen = slot->has_other = false;
+    slot->has_frozen = false;
     slot->frozen = ISO_VALUE_NIL;
     slot->frozen_read = 0;
     if (slot->list != NULL) slot->list->elements.count = slot->list->frozen = 0;
@@ -234,6 +237,7 @@ static void drop_entries(const whole *w, iso_live_track *track, const uint8_t *o
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     uint32_t at = entry->txn->info.status != ISOPROOF_TXN_COMMITTED ? place_in(w, entry->txn) : UINT32_MAX;
+    iso_live_clock_drop(&entry->clock);
     if (at == UINT32_MAX || ordered[at]) {
       iso_live_txn_drop(entry->txn);
       continue;
@@ -297,6 +301,7 @@ static isoproof_status detach(const whole *w, iso_live_track *track, uint32_t tx
 static isoproof_status place_kept(const whole *w, iso_live_track *track, const isoproof_certificate *order,
                                   const marks *m, isoproof_error *error) {
   track->clock = track->floor;
+  if (!iso_live_sight_reset(track)) return iso_fail_memory(error);
   for (size_t i = 0; i < track->entries.count; i++) {
     const iso_live_txn *t = track->entries.items[i].txn;
     for (uint32_t j = 0; j < t->op_count; j++) {
@@ -316,7 +321,10 @@ static isoproof_status place_kept(const whole *w, iso_live_track *track, const i
     track->clock = label;
   }
   qsort(track->entries.items, track->entries.count, sizeof *track->entries.items, by_session);
-  return iso_live_track_replay(track, error);
+  track->trusts = true;
+  isoproof_status status = iso_live_track_replay(track, error);
+  track->trusts = false;
+  return status;
 }
 
 static isoproof_status take_order(const whole *w, iso_live_track *track, const isoproof_certificate *order,

@@ -109,6 +109,7 @@ static isoproof_status try_window(isoproof_live *live, iso_live_track *track, is
     if (*decided) track->verdict = verdict, track->reason = NULL;
     /* Without an order nothing can be frozen, and the window is checked again next time. */
     if (*decided && ordered) status = iso_live_adopt(track, &order, window->entry_of, error);
+    *decided = *decided && !track->misfit;
   } else if (verdict == ISOPROOF_UNDECIDED) {
     *decided = true;
     track->verdict = verdict;
@@ -163,8 +164,8 @@ static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track,
 /* ---- the end of the window ---- */
 
 /* How many of those who are placed already are looked at again together with the new ones: first few, then more. */
-static const size_t again[] = {1000, 16000};
-enum { TRIES = sizeof again / sizeof again[0] };
+static const size_t again[] = {200, 1000, 16000};
+enum { TRIES = sizeof again / sizeof again[0], EARLY_TRIES = 2, EARLY = 64 };
 
 /* The label after which the last ones are placed; the floor where it is not worth it. */
 static uint64_t find_end(const iso_live_track *track, size_t most) {
@@ -203,11 +204,21 @@ static isoproof_status try_end(isoproof_live *live, iso_live_track *track, size_
       *fits = true;
       track->verdict = ISOPROOF_SATISFIED;
       status = iso_live_adopt_end(track, &order, window.entry_of, options.cut, error);
+      *fits = !track->misfit;
     }
   }
   isoproof_result_free(result);
   iso_live_window_free(&window);
   return status;
+}
+
+isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track, isoproof_error *error) {
+  bool fits = false;
+  if (!track->broken || track->misfit || track->waiting > 0) return ISOPROOF_OK;
+  if (track->fresh < EARLY || track->fresh < track->patience) return ISOPROOF_OK;
+  for (size_t i = 0; i < EARLY_TRIES && !fits; i++) ISO_TRY(try_end(live, track, again[i], &fits, error));
+  track->patience = fits ? 0 : 2 * track->fresh;
+  return ISOPROOF_OK;
 }
 
 static isoproof_status settle_window(isoproof_live *live, iso_live_track *track, bool *violated,
@@ -258,6 +269,7 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
     return ISOPROOF_OK;
   }
   bool misfit = track->misfit || (live->finished && track->detached.count > 0), fits = false;
+  track->patience = 0;
   for (size_t i = 0; i < TRIES && !misfit && !fits && (i == 0 || track->horizon > again[i]); i++) {
     ISO_TRY(try_end(live, track, again[i], &fits, error));
   }

@@ -9,6 +9,10 @@
  * violated for good, which was entered; the track is of no use then. */
 isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool *violated, isoproof_error *error);
 
+/* Before a poll: looks at the last part of the order only, so that those who come after one who did not fit are placed
+ * again; as often as it is likely to help. */
+isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track, isoproof_error *error);
+
 /* Takes over the order that proves the level of the track, of a history whose transactions are the entries named. */
 isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
                                isoproof_error *error);

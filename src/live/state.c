@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live/track.h"
+#include "live/commits.h"
 
 iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
   while (key >= track->slots.count) {
@@ -12,7 +12,7 @@ iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
   iso_live_slot *slot = &track->slots.items[key];
   if (slot->stamp != track->stamp) {
     slot->stamp = track->stamp;
-    slot->wrote = slot->saw = false;
+    slot->wrote = slot->saw = slot->outside = false;
   }
   return slot;
 }
@@ -110,6 +110,7 @@ void iso_live_forget_waiters(iso_live_track *track) {
 }
 
 void iso_live_track_clear(iso_live_track *track) {
+  iso_live_sight_unwind(track, track->floor); /* every session of the window is known */
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_txn *t = track->entries.items[i].txn;
     for (uint32_t j = 0; j < t->op_count; j++) {

@@ -4,17 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/cluster.h"
+#include "live/commits.h"
 #include "live/place.h"
+#include "live/pocket.h"
 
 static const iso_live_rule rules[] = {
-    {"read-committed", ISO_LIVE_COMMITS, false, false},
-    {"read-atomic", ISO_LIVE_COMMITS, false, false},
-    {"causal", ISO_LIVE_COMMITS, false, false},
-    {"prefix", ISO_LIVE_SNAPSHOT, false, false},
-    {"snapshot-isolation", ISO_LIVE_SNAPSHOT, true, false},
-    {"serializable", ISO_LIVE_SERIAL, false, false},
-    {"strong-snapshot-isolation", ISO_LIVE_SNAPSHOT, true, true},
-    {"strict-serializable", ISO_LIVE_SERIAL, false, true},
+    {"read-committed", ISO_LIVE_COMMITS, ISO_LIVE_SIGHT_BEFORE, false, false},
+    {"read-atomic", ISO_LIVE_COMMITS, ISO_LIVE_SIGHT_DIRECT, false, false},
+    {"causal", ISO_LIVE_COMMITS, ISO_LIVE_SIGHT_PATHS, false, false},
+    {"prefix", ISO_LIVE_SNAPSHOT, ISO_LIVE_SIGHT_NONE, false, false},
+    {"snapshot-isolation", ISO_LIVE_SNAPSHOT, ISO_LIVE_SIGHT_NONE, true, false},
+    {"serializable", ISO_LIVE_SERIAL, ISO_LIVE_SIGHT_NONE, false, false},
+    {"strong-snapshot-isolation", ISO_LIVE_SNAPSHOT, ISO_LIVE_SIGHT_NONE, true, true},
+    {"strict-serializable", ISO_LIVE_SERIAL, ISO_LIVE_SIGHT_NONE, false, true},
 };
 
 const iso_live_rule *iso_live_rule_of(const isoproof_level_info *level) {
@@ -39,7 +42,10 @@ isoproof_status iso_live_track_new(const isoproof_level_info *level, uint64_t ho
 
 void iso_live_track_free(iso_live_track *track) {
   if (track == NULL) return;
+  iso_live_pockets_free(track);
+  iso_live_sight_free(track);
   for (size_t i = 0; i < track->entries.count; i++) iso_live_txn_drop(track->entries.items[i].txn);
+  iso_live_closure_free(track->closure);
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_list *list = track->slots.items[i].list;
     if (list != NULL) iso_vec_free(&list->elements);
@@ -48,6 +54,7 @@ void iso_live_track_free(iso_live_track *track) {
   iso_vec_free(&track->entries);
   iso_vec_free(&track->slots);
   iso_vec_free(&track->versions);
+  iso_vec_free(&track->order);
   iso_vec_free(&track->lanes);
   iso_vec_free(&track->ends);
   iso_vec_free(&track->work);
@@ -60,8 +67,6 @@ void iso_live_track_free(iso_live_track *track) {
 
 static isoproof_status fork_slot(iso_live_track *to, const iso_live_slot *from, isoproof_error *error) {
   iso_live_slot slot = {.has_frozen = from->has_frozen, .frozen = from->frozen};
-  slot.has_other = from->has_other;
-  slot.other = from->other;
   if (from->list != NULL) {
     slot.list = iso_alloc_zero(1, sizeof *slot.list);
     if (slot.list == NULL) return iso_fail_memory(error);
@@ -82,6 +87,7 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
   for (size_t i = 0; i < from->entries.count; i++) {
     iso_live_entry entry = from->entries.items[i];
     if (entry.where != ISO_LIVE_OUT) entry.where = ISO_LIVE_NEW; /* its place was one in another order */
+    entry.clock = NULL;
     if (!iso_vec_push(&to->entries, entry)) return iso_fail_memory(error);
     iso_live_txn_keep(entry.txn);
   }
@@ -96,7 +102,7 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
   to->latest_start = from->latest_start;
   to->broken = true; /* the order is another one now */
   to->misfit = from->misfit || from->detached.count > 0;
-  return ISOPROOF_OK;
+  return iso_live_sight_reset(to) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 isoproof_status iso_live_track_fork(const iso_live_track *track, const isoproof_level_info *level, iso_live_track **out,
@@ -141,6 +147,8 @@ uint64_t iso_live_track_bytes(const iso_live_track *track) {
       sizeof *track + track->entries.capacity * sizeof *track->entries.items +
       track->slots.capacity * sizeof *track->slots.items + track->versions.capacity * sizeof *track->versions.items +
       track->lanes.capacity * sizeof *track->lanes.items + track->ends.capacity * sizeof *track->ends.items;
+  bytes += track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track) +
+           iso_live_sight_bytes(track);
   if (track->waiters != NULL) bytes += (track->waiter_mask + 1) * sizeof *track->waiters;
   return bytes;
 }

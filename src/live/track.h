@@ -24,9 +24,18 @@ typedef enum iso_live_kind {
   ISO_LIVE_COMMITS   /* commits only: a commit order that an axiom allows */
 } iso_live_kind;
 
+/* Who is in sight of a reader: who wrote something later must not be. */
+typedef enum iso_live_sight_kind {
+  ISO_LIVE_SIGHT_NONE,
+  ISO_LIVE_SIGHT_BEFORE, /* whom it has read from before */
+  ISO_LIVE_SIGHT_DIRECT, /* whom it reads from, and its session */
+  ISO_LIVE_SIGHT_PATHS   /* all that is causally before it */
+} iso_live_sight_kind;
+
 typedef struct iso_live_rule {
   const char *level;
   iso_live_kind kind;
+  iso_live_sight_kind sight; /* commit orders */
   bool exclusive; /* nobody else commits a key between a writer's snapshot and its commit */
   bool real_time;
 } iso_live_rule;
@@ -57,14 +66,16 @@ typedef struct iso_live_list {
 /* A key. */
 typedef struct iso_live_slot {
   uint32_t newest; /* version + 1 */
+  uint32_t old;    /* + 1: commit orders: the last frozen version */
+  uint32_t pocket; /* + 1: the last frozen version may be another one that was written there (live/pocket.h) */
   bool has_frozen; /* a version was frozen; else the initial one is before those of the window */
-  bool has_other;  /* serial orders: `other` may be the last frozen version as well */
   bool wrote, saw; /* by the transaction with the stamp */
-  iso_value frozen, other;
+  bool outside;    /* it saw what somebody else wrote, who committed at `seen_at` */
+  iso_value frozen;
   uint32_t stamp;
   iso_value own, seen;
 
-  uint64_t frozen_read;
+  uint64_t frozen_read, seen_at;
   iso_live_list *list; /* NULL for a register */
 } iso_live_slot;
 
@@ -75,14 +86,16 @@ typedef enum iso_live_where {
   ISO_LIVE_OUT /* took no effect, as far as is known */
 } iso_live_where;
 
+typedef struct iso_live_clock iso_live_clock;
+
 typedef struct iso_live_entry {
   iso_live_txn *txn;
+  iso_live_clock *clock;  /* commit orders: live/commits.h */
   uint64_t begin, commit; /* labels, where it is placed */
   uint32_t next;          /* who waits for the same, + 1 */
   uint8_t where;
   bool straddles; /* its snapshot is in the frozen part */
   bool pending;   /* has a read of what nobody wrote so far */
-  bool swaps;     /* its writes, or those that it overwrote, may come in another order */
 } iso_live_entry;
 
 typedef struct iso_live_lane {
@@ -98,11 +111,42 @@ typedef struct iso_live_ended {
   uint64_t label;
 } iso_live_ended;
 
+/* What stands at a label: the commit of an entry, or its snapshot where that is an event of its own. */
+typedef struct iso_live_event {
+  uint64_t label;
+  uint32_t entry;
+  bool snapshot;
+} iso_live_event;
+
 typedef struct iso_live_waiter {
   uint64_t pair;  /* key and value */
   uint32_t entry; /* + 1; 0 for nobody any more */
   bool used;
 } iso_live_waiter;
+
+/* A session in a commit order. */
+typedef struct iso_live_head {
+  iso_live_clock *clock, *frozen; /* of its last transaction, and of the last one that is frozen; NULL: none */
+  uint64_t place, frozen_place;   /* of that in the session, + 1 */
+  uint64_t number;                /* of its last transaction */
+} iso_live_head;
+
+typedef struct iso_live_old iso_live_old;
+
+/* What a transaction read, and from whom. */
+typedef struct iso_live_saw {
+  uint32_t key;
+  iso_value value;
+  uint32_t version, old; /* + 1, one of them; neither: the initial version */
+} iso_live_saw;
+
+typedef struct iso_live_met {
+  uint32_t session;
+  uint64_t place;
+} iso_live_met;
+
+typedef struct iso_live_pockets iso_live_pockets;
+typedef struct iso_live_closure iso_live_closure;
 
 typedef struct iso_live_track {
   const iso_live_rule *rule;
@@ -110,7 +154,20 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_entry) entries; /* in the order of arrival, at least within sessions */
   ISO_VEC(iso_live_slot) slots;    /* by key */
   ISO_VEC(iso_live_version) versions;
-  uint32_t free_version;        /* + 1 */
+  uint32_t free_version;         /* + 1 */
+  ISO_VEC(iso_live_event) order; /* live/order.h */
+  bool ordered;                  /* that it is up to date */
+  ISO_VEC(iso_live_head) heads;  /* by session, in commit orders (live/commits.h); these, too: */
+  ISO_VEC(iso_live_old) olds;    /* frozen versions */
+  ISO_VEC(uint32_t) everybody;   /* by session: how many of its transactions every session has in sight */
+  ISO_VEC(iso_live_saw) saws;    /* scratch */
+  ISO_VEC(iso_live_met) met;     /* scratch */
+  bool replays;                  /* the order is given and does not change */
+  bool trusts;                   /* and it is right */
+  uint32_t free_old;             /* + 1 */
+  uint32_t swept;                /* the next key whose old versions are looked at */
+  iso_live_pockets *pockets;     /* NULL: none so far */
+  iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
   ISO_VEC(iso_live_lane) lanes; /* by session */
   ISO_VEC(iso_live_ended) ends;
   iso_live_waiter *waiters;
@@ -118,6 +175,7 @@ typedef struct iso_live_track {
   ISO_VEC(uint32_t) work;        /* scratch: entries to try */
   ISO_VEC(uint32_t) writes;      /* scratch: keys that a transaction writes */
   size_t placed, waiting, fresh; /* entries of each kind */
+  size_t patience;               /* how many have to be new before the next early look at them */
   uint64_t clock, floor;         /* the last label, and that of the last frozen event */
   uint64_t frozen;               /* how many transactions left */
   int64_t frozen_start;          /* the latest start among them */
@@ -157,15 +215,6 @@ iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
 /* Serial orders: notes that the version before the label is read there. */
 void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label);
-/* Whether an entry of a serial order could as well stand right behind the label `after`, past those who overwrote what
- * it wrote to `key`: nobody in between minds. */
-bool iso_live_can_postpone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t after);
-/* Whether it could as well stand before the label `before`, and so before those who wrote `key` up to then; *label is
- * where. */
-bool iso_live_can_prepone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t before,
-                          uint64_t *label);
-/* Moves it there. */
-void iso_live_move(iso_live_track *track, iso_live_entry *entry, uint64_t label);
 /* The last commit of those who ended before the transaction began. */
 uint64_t iso_live_real_time_floor(const iso_live_track *track, const iso_live_txn *txn);
 /* The first place of those who began after the transaction ended: none (UINT64_MAX), where ends come in order. */

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/commits.h"
+#include "live/pocket.h"
+
 /* Transactions without effect so far stay in the window when they came not long before the others. */
 enum { RECENT = 1000 };
 
@@ -83,7 +86,10 @@ static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot
     c->misfit |= b.has;
     return b.has ? LEFT_OUT : KEPT;
   }
-  return written ? KEPT : missing(c, entry, op->key, op->value);
+  if (written) return KEPT;
+  /* Commit orders keep some older versions: who reads one is looked at when the order is taken over. */
+  if (iso_live_sight_knows(c->track, op->key, op->value, c->options.cut)) return LEFT_OUT;
+  return missing(c, entry, op->key, op->value);
 }
 
 static isoproof_status put_op(composer *c, const iso_live_txn *t, const iso_live_op *op, isoproof_error *error) {
@@ -203,18 +209,16 @@ static isoproof_status put_entry(composer *c, uint32_t number, isoproof_error *e
 
 /* ---- the whole window ---- */
 
-/* Where the order of the last two frozen writers of a key is in doubt, whoever reads one of them resolves it. */
+/* Where the last frozen version of a key is in doubt, whoever reads one of them resolves it. */
 static void resolve_doubts(iso_live_track *track) {
   for (int other = 0; other <= 1; other++) {
     for (size_t i = 0; i < track->entries.count; i++) {
       const iso_live_txn *t = track->entries.items[i].txn;
       for (uint32_t j = 0; j < t->op_count; j++) {
         const iso_live_op *op = &t->ops[j];
-        iso_live_slot *slot = op->key < track->slots.count ? &track->slots.items[op->key] : NULL;
-        if (op->kind != ISOPROOF_OP_READ || slot == NULL || !slot->has_other) continue;
-        if (op->value != (other ? slot->other : slot->frozen)) continue;
-        slot->frozen = op->value;
-        slot->has_other = false;
+        const iso_live_slot *slot = op->key < track->slots.count ? &track->slots.items[op->key] : NULL;
+        if (op->kind != ISOPROOF_OP_READ || slot == NULL || slot->pocket == 0) continue;
+        if (other || op->value == slot->frozen) iso_live_pocket_read(track, op->key, op->value);
       }
     }
   }

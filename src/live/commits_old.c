@@ -1,0 +1,233 @@
+/* What stays of a commit order when its transactions leave: versions that may still be read, and clocks of sessions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/commits.h"
+
+/* Old versions of a key that stay, and how many sessions' keys are looked at each time; sessions that are idle for so
+ * many horizons are not waited for. */
+enum { MOST_OLD = 16, MOST_OLD_UNCLOCKED = 4, SWEEP = 8192, IDLE_HORIZONS = 8 };
+
+/* ---- clocks ---- */
+
+void iso_live_clock_drop(iso_live_clock **clock) {
+  if (*clock != NULL && --(*clock)->references == 0) free(*clock);
+  *clock = NULL;
+}
+
+iso_live_clock *iso_live_clock_keep(iso_live_clock *clock) {
+  if (clock != NULL) clock->references++;
+  return clock;
+}
+
+iso_live_head *iso_live_head_of(iso_live_track *track, uint32_t session) {
+  while (session >= track->heads.count) {
+    if (!iso_vec_push(&track->heads, ((iso_live_head){0}))) return NULL;
+  }
+  return &track->heads.items[session];
+}
+
+/* ---- old versions ---- */
+
+static bool new_old(iso_live_track *track, iso_live_old old, uint32_t *number) {
+  if (track->free_old != 0) {
+    *number = track->free_old;
+    track->free_old = track->olds.items[*number - 1].older;
+    track->olds.items[*number - 1] = old;
+    return true;
+  }
+  if (!iso_vec_push(&track->olds, old)) return false;
+  *number = (uint32_t)track->olds.count;
+  return true;
+}
+
+/* Frees a chain of old versions. */
+static void drop_olds(iso_live_track *track, uint32_t first) {
+  while (first != 0) {
+    iso_live_old *old = &track->olds.items[first - 1];
+    uint32_t next = old->older;
+    iso_live_clock_drop(&old->clock);
+    old->older = track->free_old;
+    track->free_old = first;
+    first = next;
+  }
+}
+
+/* Lets go what is older than the version. */
+static void cut_off(iso_live_track *track, uint32_t last) {
+  iso_live_old *old = &track->olds.items[last - 1];
+  drop_olds(track, old->older);
+  old->older = 0;
+  old->last_kept = true;
+}
+
+bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
+  iso_live_slot *slot = &track->slots.items[key];
+  uint32_t v = slot->newest, before = slot->old, last = 0, count = 0;
+  uint32_t most = iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
+  if (slot->list != NULL) most = 1;
+  while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;
+  for (; v != 0 && count < most; v = track->versions.items[v - 1].older, count++) {
+    const iso_live_version *version = &track->versions.items[v - 1];
+    const iso_live_entry *entry = &track->entries.items[version->writer];
+    uint32_t number;
+    iso_live_old old = {.clock = iso_live_clock_keep(entry->clock),
+                        .place = entry->txn->place,
+                        .session = entry->txn->session,
+                        .older = before,
+                        .value = version->value};
+    if (!new_old(track, old, &number)) return false;
+    if (last == 0)
+      slot->old = number;
+    else
+      track->olds.items[last - 1].older = number;
+    last = number;
+  }
+  for (uint32_t o = before; o != 0 && v == 0 && count < most; o = track->olds.items[o - 1].older, count++) last = o;
+  if (last != 0 && (v != 0 || track->olds.items[last - 1].older != 0)) cut_off(track, last);
+  return true;
+}
+
+void iso_live_sight_promote(iso_live_track *track, uint32_t key, iso_value value) {
+  iso_live_slot *slot = &track->slots.items[key];
+  uint32_t *link = &slot->old, last = 0;
+  while (*link != 0 && track->olds.items[*link - 1].value != value) {
+    last = *link;
+    link = &track->olds.items[*link - 1].older;
+  }
+  uint32_t found = *link;
+  if (found == 0 || last == 0) return;
+  iso_live_old *moved = &track->olds.items[found - 1];
+  if (moved->older == 0) track->olds.items[last - 1].last_kept = moved->last_kept;
+  moved->last_kept = false;
+  *link = moved->older;
+  moved->older = slot->old;
+  slot->old = found;
+}
+
+/* ---- what everybody has seen ---- */
+
+/* Per session, how many of its transactions all others have in sight, those that are idle for long apart. */
+static bool find_everybody(iso_live_track *track, uint64_t pushed) {
+  size_t sessions = track->heads.count;
+  while (track->everybody.count < sessions) {
+    if (!iso_vec_push(&track->everybody, 0)) return false;
+  }
+  for (size_t s = 0; s < sessions; s++) {
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < sessions && least > track->everybody.items[s]; i++) {
+      const iso_live_head *head = &track->heads.items[i];
+      if (head->place == 0 || head->number + IDLE_HORIZONS * track->horizon < pushed) continue;
+      uint32_t seen = head->clock == NULL ? track->everybody.items[s] : s < head->clock->count ? head->clock->seen[s] : 0;
+      if (least > seen) least = seen;
+    }
+    if (least != UINT32_MAX && track->everybody.items[s] < least) track->everybody.items[s] = least;
+  }
+  return true;
+}
+
+static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
+  if (old->session == ISO_LIVE_UNNAMED) return true;
+  return old->session < track->everybody.count && old->place < track->everybody.items[old->session];
+}
+
+static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
+  for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
+    if (!is_seen(track, &track->olds.items[o - 1])) continue;
+    iso_live_clock_drop(&track->olds.items[o - 1].clock);
+    if (slot->pocket != 0) continue; /* another one may be the last */
+    if (track->olds.items[o - 1].older != 0) cut_off(track, o);
+    return;
+  }
+}
+
+bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed) {
+  if (!iso_live_by_clock(track) || !iso_live_is_by_sight(track)) return true;
+  if (!find_everybody(track, pushed)) return false;
+  for (size_t i = 0; i < SWEEP && i < track->slots.count; i++) {
+    if (track->swept >= track->slots.count) track->swept = 0;
+    tidy_key(track, &track->slots.items[track->swept++]);
+  }
+  return true;
+}
+
+/* ---- leaving, and starting again ---- */
+
+void iso_live_sight_leave(iso_live_track *track, iso_live_entry *entry) {
+  iso_live_head *head = entry->where == ISO_LIVE_PLACED ? iso_live_head_of(track, entry->txn->session) : NULL;
+  if (head != NULL && head->frozen_place <= entry->txn->place) {
+    iso_live_clock_drop(&head->frozen);
+    head->frozen = iso_live_clock_keep(entry->clock);
+    head->frozen_place = entry->txn->place + 1;
+  }
+  iso_live_clock_drop(&entry->clock);
+}
+
+bool iso_live_sight_unwind(iso_live_track *track, uint64_t cut) {
+  for (size_t i = 0; i < track->heads.count; i++) {
+    iso_live_head *head = &track->heads.items[i];
+    iso_live_clock_drop(&head->clock);
+    head->clock = iso_live_clock_keep(head->frozen);
+    head->place = head->frozen_place;
+  }
+  for (size_t i = 0; i < track->entries.count; i++) {
+    iso_live_entry *entry = &track->entries.items[i];
+    if (entry->where != ISO_LIVE_PLACED || entry->commit > cut) {
+      iso_live_clock_drop(&entry->clock);
+      continue;
+    }
+    iso_live_head *head = iso_live_head_of(track, entry->txn->session);
+    if (head == NULL) return false;
+    if (head->place > entry->txn->place) continue;
+    iso_live_clock_drop(&head->clock);
+    head->clock = iso_live_clock_keep(entry->clock);
+    head->place = entry->txn->place + 1;
+  }
+  return true;
+}
+
+static void forget(iso_live_track *track) {
+  for (size_t i = 0; i < track->heads.count; i++) {
+    iso_live_clock_drop(&track->heads.items[i].clock);
+    iso_live_clock_drop(&track->heads.items[i].frozen);
+  }
+  for (size_t i = 0; i < track->slots.count; i++) {
+    drop_olds(track, track->slots.items[i].old);
+    track->slots.items[i].old = 0;
+  }
+  for (size_t i = 0; i < track->entries.count; i++) iso_live_clock_drop(&track->entries.items[i].clock);
+  track->heads.count = track->olds.count = track->everybody.count = 0;
+  track->free_old = track->swept = 0;
+}
+
+bool iso_live_sight_reset(iso_live_track *track) {
+  forget(track);
+  if (track->rule->kind != ISO_LIVE_COMMITS) return true;
+  for (uint32_t i = 0; i < track->lanes.count; i++) {
+    uint64_t frozen = track->lanes.items[i].frozen;
+    if (!iso_vec_push(&track->heads, ((iso_live_head){.place = frozen, .frozen_place = frozen}))) return false;
+    if (!iso_vec_push(&track->everybody, (uint32_t)frozen)) return false;
+  }
+  for (size_t i = 0; i < track->slots.count; i++) {
+    iso_live_slot *slot = &track->slots.items[i];
+    iso_live_old old = {.session = ISO_LIVE_UNNAMED, .value = slot->frozen, .last_kept = true};
+    if (slot->has_frozen && !new_old(track, old, &slot->old)) return false;
+  }
+  return true;
+}
+
+void iso_live_sight_free(iso_live_track *track) {
+  forget(track);
+  iso_vec_free(&track->heads);
+  iso_vec_free(&track->olds);
+  iso_vec_free(&track->everybody);
+  iso_vec_free(&track->met);
+  iso_vec_free(&track->saws);
+}
+
+uint64_t iso_live_sight_bytes(const iso_live_track *track) {
+  uint64_t clocks = track->entries.count + track->heads.count, bytes = 0;
+  for (size_t i = 0; i < track->olds.count; i++) clocks += track->olds.items[i].clock != NULL;
+  if (iso_live_by_clock(track)) bytes = clocks * (sizeof(iso_live_clock) + track->lanes.count * sizeof(uint32_t));
+  return bytes + track->olds.capacity * sizeof *track->olds.items + track->heads.capacity * sizeof *track->heads.items;
+}
