@@ -190,6 +190,8 @@ static isoproof_status one_field(iso_jsonl_parser *r, field name) {
     return isolation_field(r);
   case FIELD_OPS:
     return operations(r);
+  case FIELD_NAME:
+  case FIELD_STATEMENTS:
   case FIELD_UNKNOWN:
     break;
   }
