@@ -179,6 +179,8 @@ static isoproof_status one_field(iso_jsonl_parser *r, field name) {
     return any_scalar(r, &r->info.error);
   case FIELD_OPS:
     return operations(r);
+  case FIELD_NAME:
+  case FIELD_STATEMENTS:
   case FIELD_UNKNOWN:
     break;
   }

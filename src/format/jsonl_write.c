@@ -49,12 +49,40 @@ static void range(iso_output *output, const char *name, int64_t first, int64_t s
   iso_out_char(output, ']');
 }
 
-static void predicate_of(iso_output *output, const iso_predicate *p) {
+/* ["column","=",5], ["column","is null"], ["column","in",[1,2]]: alternatives are those of one column for equality. */
+static void conditions(iso_output *output, const iso_jsonl_condition *where, size_t count) {
+  PUT(output, "\"where\":[");
+  for (size_t i = 0; i < count; i++) {
+    const iso_jsonl_condition *c = &where[i];
+    bool lists = c->or_next, unary = c->comparison >= ISO_COMPARE_IS_NULL;
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_char(output, '[');
+    scalar(output, &c->column);
+    iso_out_printf(output, ",\"%s\"", lists ? "in" : iso_comparison_name(c->comparison));
+    if (!unary) PUT(output, ",");
+    if (lists) iso_out_char(output, '[');
+    if (!unary) scalar(output, &c->operand);
+    for (; where[i].or_next && i + 1 < count; i++) {
+      iso_out_char(output, ',');
+      scalar(output, &where[i + 1].operand);
+    }
+    if (lists) iso_out_char(output, ']');
+    iso_out_char(output, ']');
+  }
+  iso_out_char(output, ']');
+}
+
+static void predicate_of(iso_output *output, const iso_jsonl_op *op) {
+  const iso_predicate *p = &op->predicate;
   bool more = false;
   iso_out_char(output, '{');
   if (p->of_keys) range(output, "keys", p->key_low, p->key_high, &more);
   if (p->of_values) range(output, "values", p->value_low, p->value_high, &more);
   if (p->of_rest) range(output, "mod", p->divisor, p->rest, &more);
+  if (op->where_count > 0) {
+    if (more) iso_out_char(output, ',');
+    conditions(output, op->where, op->where_count);
+  }
   iso_out_char(output, '}');
 }
 
@@ -71,13 +99,26 @@ static void rows_of(iso_output *output, const iso_row_value *rows, size_t count)
   iso_out_char(output, ']');
 }
 
+/* ,{"column":content,...} */
+static void contents(iso_output *output, const iso_jsonl_column *columns, size_t count) {
+  if (count == 0) return;
+  PUT(output, ",{");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_json_string(output, columns[i].name.text, columns[i].name.length);
+    iso_out_char(output, ':');
+    scalar(output, &columns[i].content);
+  }
+  iso_out_char(output, '}');
+}
+
 static void operation(iso_output *output, const iso_jsonl_op *op) {
   bool by_predicate = op->form == ISO_ROW_PREDICATE || op->form == ISO_ROW_COUNT;
   PUT(output, "[\"");
   iso_out_text(output, op->form != ISO_ROW_NONE ? iso_row_form_name(op->form) : isoproof_op_kind_name(op->kind));
   PUT(output, "\",");
   if (by_predicate)
-    predicate_of(output, &op->predicate);
+    predicate_of(output, op);
   else
     scalar(output, &op->key);
   iso_out_char(output, ',');
@@ -93,6 +134,7 @@ static void operation(iso_output *output, const iso_jsonl_op *op) {
     }
     iso_out_char(output, ']');
   }
+  contents(output, op->columns, op->column_count);
   iso_out_char(output, ']');
 }
 
@@ -118,10 +160,50 @@ void iso_jsonl_write_initial_rows(iso_output *output, const iso_row_value *rows,
   PUT(output, "}\n");
 }
 
+void iso_jsonl_write_initial_contents(iso_output *output, const iso_jsonl_row *rows, size_t count) {
+  PUT(output, "{\"initial_rows\":[");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_char(output, '[');
+    iso_out_i64(output, rows[i].key);
+    iso_out_char(output, ',');
+    iso_out_i64(output, rows[i].value);
+    contents(output, rows[i].columns, rows[i].column_count);
+    iso_out_char(output, ']');
+  }
+  PUT(output, "]}\n");
+}
+
+void iso_jsonl_write_row_names(iso_output *output, const iso_jsonl_row_name *names, size_t count) {
+  PUT(output, "{\"row_names\":[");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_char(output, '[');
+    iso_out_i64(output, names[i].key);
+    iso_out_char(output, ',');
+    iso_out_json_string(output, names[i].name, strlen(names[i].name));
+    iso_out_char(output, ']');
+  }
+  PUT(output, "]}\n");
+}
+
 void iso_jsonl_write_session(iso_output *output, isoproof_scalar name) {
   PUT(output, "{\"session\":");
   scalar(output, &name);
   PUT(output, "}\n");
+}
+
+/* The numbers of the statements that did the operations, where they are known. */
+static void statement_numbers(iso_output *output, const iso_jsonl_txn *txn) {
+  size_t known = 0;
+  while (known < txn->count && txn->ops[known].statement == 0) known++;
+  if (known == txn->count) return;
+  PUT(output, ",\"statements\":[");
+  for (size_t i = 0; i < txn->count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_u64(output, txn->ops[i].statement);
+  }
+  iso_out_char(output, ']');
 }
 
 void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
@@ -143,6 +225,11 @@ void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
     PUT(output, ",\"error\":");
     scalar(output, &txn->error);
   }
+  if (txn->name.type != ISOPROOF_NIL) {
+    PUT(output, ",\"name\":");
+    scalar(output, &txn->name);
+  }
+  statement_numbers(output, txn);
   PUT(output, ",\"ops\":[");
   for (size_t i = 0; i < txn->count; i++) {
     if (i > 0) iso_out_char(output, ',');

@@ -10,6 +10,15 @@ const char *iso_row_form_name(iso_row_form form) {
   return form < ISO_ROW_FORMS ? names[form] : "";
 }
 
+const char *iso_comparison_name(iso_comparison comparison) {
+  static const char *const names[] = {
+#define ISO_X(name, text) text,
+      ISO_COMPARISON_LIST(ISO_X)
+#undef ISO_X
+  };
+  return comparison < ISO_COMPARISONS ? names[comparison] : "";
+}
+
 bool iso_predicate_covers(const iso_predicate *predicate, int64_t key) {
   return !predicate->of_keys || (key >= predicate->key_low && key <= predicate->key_high);
 }

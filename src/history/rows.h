@@ -31,6 +31,26 @@ typedef enum iso_row_form {
       ISO_ROW_FORMS
 } iso_row_form;
 
+/* How the content of a column is compared: C name, text.  Integers are compared with integers and, for equality only,
+ * text byte by byte with text; a comparison with an absent content (SQL's NULL), or of an integer with text, is unknown
+ * and thus not met. */
+#define ISO_COMPARISON_LIST(X)                                                                                         \
+  X(EQUAL, "=")                                                                                                        \
+  X(UNEQUAL, "<>")                                                                                                     \
+  X(LESS, "<")                                                                                                         \
+  X(LESS_EQUAL, "<=")                                                                                                  \
+  X(GREATER, ">")                                                                                                      \
+  X(GREATER_EQUAL, ">=")                                                                                               \
+  X(IS_NULL, "is null")                                                                                                \
+  X(IS_NOT_NULL, "is not null")
+
+typedef enum iso_comparison {
+#define ISO_X(name, text) ISO_COMPARE_##name,
+  ISO_COMPARISON_LIST(ISO_X)
+#undef ISO_X
+      ISO_COMPARISONS
+} iso_comparison;
+
 /* Rows whose key and value meet every condition that is there; without any, all rows.  Bounds belong to the ranges. */
 typedef struct iso_predicate {
   bool of_keys;   /* key_low <= key <= key_high */
@@ -60,6 +80,7 @@ typedef struct iso_statement {
 enum { ISO_CONDITION_KEYS = 1, ISO_CONDITION_VALUES = 2, ISO_CONDITION_REST = 4, ISO_CONDITIONS_ALL = 7 };
 
 const char *iso_row_form_name(iso_row_form form);
+const char *iso_comparison_name(iso_comparison comparison);
 /* Whether a row of that key can match at all, and whether it does with that value.  An absent row never does. */
 bool iso_predicate_covers(const iso_predicate *predicate, int64_t key);
 bool iso_predicate_matches(const iso_predicate *predicate, int64_t key, int64_t value);

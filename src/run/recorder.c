@@ -117,6 +117,16 @@ void iso_session_log_initial_rows(iso_session_log *log, const iso_row_value *row
   iso_output_flush(log->output);
 }
 
+void iso_session_log_initial_contents(iso_session_log *log, const iso_jsonl_row *rows, size_t count) {
+  iso_jsonl_write_initial_contents(log->output, rows, count);
+  iso_output_flush(log->output);
+}
+
+void iso_session_log_row_names(iso_session_log *log, const iso_jsonl_row_name *names, size_t count) {
+  iso_jsonl_write_row_names(log->output, names, count);
+  iso_output_flush(log->output);
+}
+
 void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn) {
   iso_jsonl_write_txn(log->output, txn);
   iso_output_flush(log->output);

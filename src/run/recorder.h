@@ -43,6 +43,8 @@ void iso_session_log_close(iso_session_log *log);
 /* Each writes one line, whole. */
 void iso_session_log_header(iso_session_log *log, const iso_jsonl_fact *facts, size_t count);
 void iso_session_log_initial_rows(iso_session_log *log, const iso_row_value *rows, size_t count);
+void iso_session_log_initial_contents(iso_session_log *log, const iso_jsonl_row *rows, size_t count);
+void iso_session_log_row_names(iso_session_log *log, const iso_jsonl_row_name *names, size_t count);
 void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn);
 
 #endif
