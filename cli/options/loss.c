@@ -35,6 +35,8 @@ void report_loss(const isoproof_write_loss *loss, const char *format) {
                "reads without a recorded result were left out");
   report_count(loss->merged_aborts, "aborted transaction will read back as part of its predecessor",
                "aborted transactions will read back as part of their predecessors");
+  report_count(loss->isolations, "transaction lost the isolation level of its own",
+               "transactions lost the isolation levels of their own");
   report_flag(loss->times, "times are", format);
   report_flag(loss->nodes, "nodes are", format);
   report_flag(loss->ids, "ids of transactions are", format);

@@ -73,6 +73,7 @@ typedef struct isoproof_write_loss {
   bool nodes;
   bool ids;
   bool session_names;
+  uint64_t isolations; /* transactions whose own isolation level is left out */
 } isoproof_write_loss;
 
 /* Writes to a path ("-" is standard output).  A file is written beside its final name and renamed when complete, so

@@ -113,6 +113,7 @@ typedef struct isoproof_txn {
   isoproof_scalar error; /* code of the error that ended it, nil where none */
   uint64_t first_op;
   uint64_t op_count;
+  const char *isolation; /* id of the level that is its own ("serializable"), NULL where it has none */
 } isoproof_txn;
 
 typedef struct isoproof_op {
@@ -268,6 +269,11 @@ ISOPROOF_API isoproof_status isoproof_builder_begin(isoproof_builder *builder, u
 /* Times of the open transaction; ISOPROOF_NO_TIME where unknown. */
 ISOPROOF_API isoproof_status isoproof_builder_times(isoproof_builder *builder, int64_t start, int64_t end,
                                                     isoproof_error *error);
+/* The isolation level of the open transaction, its own, for the level `mixed`: a name of read-committed, read-atomic,
+ * causal, prefix, snapshot-isolation or serializable (isoproof/level.h); NULL: none.  Any other name is
+ * ISOPROOF_ERR_USAGE. */
+ISOPROOF_API isoproof_status isoproof_builder_isolation(isoproof_builder *builder, const char *level,
+                                                        isoproof_error *error);
 /* Adds an operation with a scalar value to the open transaction. */
 ISOPROOF_API isoproof_status isoproof_builder_op(isoproof_builder *builder, isoproof_op_kind kind, isoproof_scalar key,
                                                  isoproof_scalar value, isoproof_error *error);

@@ -44,13 +44,14 @@ enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8
   X(FACTS, 23, iso_fact, facts, h->facts, false)                                                                       \
   X(OP_FORM, 24, uint8_t, op_form_opt, h->ops, false)                                                                  \
   X(STATEMENTS, 25, iso_statement, statements, h->statements, false)                                                   \
-  X(KEY_INITIAL, 26, uint32_t, key_initial_opt, h->keys, false)
+  X(KEY_INITIAL, 26, uint32_t, key_initial_opt, h->keys, false)                                                        \
+  X(TXN_ISOLATION, 27, uint8_t, txn_isolation_opt, h->txns, false)
 
 enum {
 #define ISO_X(name, number, type, column, count, needed) ISO_SECTION_##name = (number),
   ISO_BINARY_SECTIONS(ISO_X)
 #undef ISO_X
-      ISO_SECTION_COUNT = 26 /* the highest number */
+      ISO_SECTION_COUNT = 27 /* the highest number */
 };
 
 enum { ISO_BINARY_INITIAL_IS_ZERO = 1 };

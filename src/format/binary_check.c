@@ -125,6 +125,9 @@ static isoproof_status check_txns(const isoproof_history *h, isoproof_error *err
   for (uint32_t t = 0; t < h->txns; t++) {
     if (h->txn_status[t] > ISOPROOF_TXN_UNKNOWN) return bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
   }
+  for (uint32_t t = 0; h->txn_isolation_opt != NULL && t < h->txns; t++) {
+    if (h->txn_isolation_opt[t] >= ISO_ISOLATIONS) return bad(h, error, "TXN_ISOLATION", t, "0 to 6");
+  }
   for (uint32_t t = 0; h->txn_start_index_opt != NULL && t < h->txns; t++) {
     if (h->txn_start_index_opt[t] < -1) return bad(h, error, "TXN_START_INDEX", t, "-1 or more");
     if (h->txn_end_index_opt[t] < -1) return bad(h, error, "TXN_END_INDEX", t, "-1 or more");

@@ -8,8 +8,8 @@
 
 #include "format/micro_op.h"
 
-/* Keys of an operation that we know: C name, text.  The last three are beyond what Jepsen itself writes: `id` and
- * `node` carry what other formats know of a transaction; `initial-reads` says that in an operation that did not
+/* Keys of an operation that we know: C name, text.  The last four are beyond what Jepsen itself writes: `id`, `node`
+ * and `isolation` carry what other formats know of a transaction; `initial-reads` says that in an operation that did not
  * succeed [:r k nil] is a read of the initial version and [:r k] one without a result, where otherwise both are the
  * latter. */
 #define ISO_JEPSEN_FIELD_LIST(X)                                                                                       \
@@ -22,7 +22,8 @@
   X(ERROR, "error")                                                                                                    \
   X(NODE, "node")                                                                                                      \
   X(ID, "id")                                                                                                          \
-  X(INITIAL_READS, "initial-reads")
+  X(INITIAL_READS, "initial-reads")                                                                                    \
+  X(ISOLATION, "isolation")
 
 /* How rows are told in a history of registers: a deletion is a write of this keyword, and the transaction that wrote
  * the initial state begins with a query of this name. */
@@ -63,6 +64,7 @@ typedef struct iso_jepsen_op {
   int64_t time;  /* ISOPROOF_NO_TIME */
   int64_t id;
   iso_value process, node, error;
+  iso_txn_isolation isolation; /* the level that is its own */
   uint64_t line;
 } iso_jepsen_op;
 

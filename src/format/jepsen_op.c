@@ -282,6 +282,15 @@ static isoproof_status index_field(iso_tokenizer *t, iso_jepsen_op *op) {
   return ISOPROOF_OK;
 }
 
+/* :serializable or "serializable". */
+static isoproof_status isolation(iso_tokenizer *t, iso_jepsen_op *op) {
+  op->isolation = ISO_ISOLATION_NONE;
+  if (iso_token_is_nil(t)) return ISOPROOF_OK;
+  bool text = t->type == ISO_TOKEN_SCALAR && (t->scalar.type == ISOPROOF_STRING || t->scalar.type == ISOPROOF_KEYWORD);
+  if (text && iso_txn_isolation_find(t->scalar.text, t->scalar.length, &op->isolation)) return ISOPROOF_OK;
+  return iso_token_expected(t, "an isolation level (" ISO_ISOLATION_NAMES ")");
+}
+
 static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso_jepsen_op *op, iso_micro_op *micro,
                                  isoproof_error *deferred) {
   switch (name) {
@@ -311,6 +320,8 @@ static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, i
   case FIELD_INITIAL_READS:
     op->initial_reads = iso_token_is(t, "true");
     return iso_token_skip(t);
+  case FIELD_ISOLATION:
+    return isolation(t, op);
   case FIELD_UNKNOWN:
     break;
   }

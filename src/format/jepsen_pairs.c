@@ -192,6 +192,7 @@ static isoproof_status invocation(iso_jepsen_pairs *r) {
   s->has_id = op->has_id;
   s->id = op->id;
   s->node = op->node;
+  s->isolation = op->isolation;
   s->ops = r->micro->ops;
   s->count = r->micro->count;
   return iso_vec_push(&r->borrowers, number) ? ISOPROOF_OK : iso_fail_memory(r->error);
@@ -208,6 +209,7 @@ static isoproof_status begin(iso_jepsen_pairs *r, slot *s, isoproof_txn_status s
   info.error = op->error;
   info.has_id = op->has_id;
   info.id = op->id;
+  info.isolation = op->isolation;
   info.end_index = op->index;
   if (s->open) {
     info.start = s->time;
@@ -215,6 +217,7 @@ static isoproof_status begin(iso_jepsen_pairs *r, slot *s, isoproof_txn_status s
     info.end = op->time;
     if (!info.has_id && s->has_id) info.has_id = true, info.id = s->id;
     if (info.node == ISO_VALUE_NIL) info.node = s->node;
+    if (info.isolation == ISO_ISOLATION_NONE) info.isolation = s->isolation;
   }
   return iso_builder_begin(r->builder, s->session, &info, NULL, r->error);
 }
@@ -308,6 +311,7 @@ static isoproof_status leftover(iso_jepsen_pairs *r, const slot *s, uint32_t ses
   info.has_id = s->has_id;
   info.id = s->id;
   info.node = s->node;
+  info.isolation = s->isolation;
   info.position = s->line;
   ISO_TRY(iso_builder_begin(r->builder, session, &info, NULL, r->error));
   return emit_invoked(r, s);

@@ -21,6 +21,7 @@ typedef struct iso_jepsen_slot {
   bool has_id;
   int64_t id;
   iso_value node;
+  iso_txn_isolation isolation;
   const iso_op_add *ops;
   size_t count;
   ISO_VEC(iso_op_add) own; /* where the operations are when they are not borrowed */

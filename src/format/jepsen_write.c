@@ -324,6 +324,8 @@ static void extras(writer *w, iso_event event, bool exact) {
   if (node != ISO_VALUE_NIL) field(w, "node", false), value(w, node);
   int64_t id = column(h->txn_id_opt, event.txn, INT64_MIN);
   if (id != INT64_MIN) field(w, "id", false), iso_out_i64(w->out, id);
+  iso_txn_isolation isolation = iso_history_isolation(h, event.txn);
+  if (isolation != ISO_ISOLATION_NONE) field(w, "isolation", false), word(w, iso_txn_isolation_id(isolation));
   if (event.end && exact) field(w, "initial-reads", false), iso_out_text(w->out, "true");
 }
 

@@ -9,6 +9,7 @@
 #include <isoproof/history.h>
 
 #include "base/output.h"
+#include "history/isolation.h"
 #include "history/rows.h"
 
 enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 };
@@ -37,6 +38,7 @@ enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 
   X(ERROR, "error")                                                                                                    \
   X(NAME, "name")                                                                                                      \
   X(STATEMENTS, "statements")                                                                                          \
+  X(ISOLATION, "isolation")                                                                                            \
   X(OPS, "ops")
 
 typedef struct iso_jsonl_fact {
@@ -96,6 +98,7 @@ typedef struct iso_jsonl_txn {
   int64_t start_index, end_index; /* -1 */
   isoproof_scalar node, error;    /* nil */
   isoproof_scalar name;           /* of the kind of transaction, such as "transfer"; nil */
+  iso_txn_isolation isolation;    /* the level that is its own, ISO_ISOLATION_NONE */
   const iso_jsonl_op *ops;
   size_t count;
 } iso_jsonl_txn;

@@ -154,6 +154,15 @@ static isoproof_status index_field(iso_jsonl_parser *r, int64_t *number) {
   return *number >= 0 ? ISOPROOF_OK : iso_token_expected(&r->t, "an index that is not negative");
 }
 
+static isoproof_status isolation_field(iso_jsonl_parser *r) {
+  const isoproof_scalar *s = &r->t.scalar;
+  r->info.isolation = ISO_ISOLATION_NONE;
+  if (iso_token_is_nil(&r->t)) return ISOPROOF_OK;
+  bool text = r->t.type == ISO_TOKEN_SCALAR && s->type == ISOPROOF_STRING;
+  if (text && iso_txn_isolation_find(s->text, s->length, &r->info.isolation)) return ISOPROOF_OK;
+  return iso_token_expected(&r->t, "an isolation level (" ISO_ISOLATION_NAMES ")");
+}
+
 static isoproof_status one_field(iso_jsonl_parser *r, field name) {
   if (name != FIELD_SESSION && name != FIELD_UNKNOWN) r->has_more = true;
   switch (name) {
@@ -177,6 +186,8 @@ static isoproof_status one_field(iso_jsonl_parser *r, field name) {
     return any_scalar(r, &r->info.node);
   case FIELD_ERROR:
     return any_scalar(r, &r->info.error);
+  case FIELD_ISOLATION:
+    return isolation_field(r);
   case FIELD_OPS:
     return operations(r);
   case FIELD_NAME:

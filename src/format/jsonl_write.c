@@ -230,6 +230,11 @@ void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
     scalar(output, &txn->name);
   }
   statement_numbers(output, txn);
+  if (txn->isolation != ISO_ISOLATION_NONE) {
+    PUT(output, ",\"isolation\":\"");
+    iso_out_text(output, iso_txn_isolation_id(txn->isolation));
+    iso_out_char(output, '"');
+  }
   PUT(output, ",\"ops\":[");
   for (size_t i = 0; i < txn->count; i++) {
     if (i > 0) iso_out_char(output, ',');
@@ -373,6 +378,7 @@ static isoproof_status write_txn(writer *w, uint32_t t) {
                        .end_index = h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1,
                        .node = h->txn_node_opt != NULL ? iso_history_scalar(h, h->txn_node_opt[t]) : isoproof_nil(),
                        .error = h->txn_error_opt != NULL ? iso_history_scalar(h, h->txn_error_opt[t]) : isoproof_nil(),
+                       .isolation = iso_history_isolation(h, t),
                        .ops = w->ops.items,
                        .count = w->ops.count};
   txn.has_id = h->txn_id_opt != NULL && h->txn_id_opt[t] != INT64_MIN;

@@ -17,6 +17,7 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
   builder->txn_end_index = lazy(-1);
   builder->txn_node = lazy(ISO_VALUE_NIL);
   builder->txn_error = lazy(ISO_VALUE_NIL);
+  builder->txn_isolation = lazy(ISO_ISOLATION_NONE);
   builder->session_file = lazy(ISO_VALUE_NIL);
   iso_numbering_init(&builder->keys);
   iso_numbering_init(&builder->sessions);
@@ -25,7 +26,7 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
 
 void iso_builder_clear(isoproof_builder *builder) {
   iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start, &builder->txn_end,   &builder->txn_start_index,
-                         &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->session_file};
+                         &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->txn_isolation, &builder->session_file};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free(columns[i]->items);
   for (size_t i = 0; i < builder->lists.count; i++) free(builder->lists.items[i].items);
   free(builder->lists.items);
@@ -131,10 +132,15 @@ isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, cons
       lazy_set(&builder->txn_start, txn, info->start) && lazy_set(&builder->txn_end, txn, info->end) &&
       lazy_set(&builder->txn_start_index, txn, info->start_index) &&
       lazy_set(&builder->txn_end_index, txn, info->end_index) && lazy_set(&builder->txn_node, txn, info->node) &&
-      lazy_set(&builder->txn_error, txn, info->error)) {
+      lazy_set(&builder->txn_error, txn, info->error) && lazy_set(&builder->txn_isolation, txn, info->isolation)) {
     return ISOPROOF_OK;
   }
   return iso_fail_memory(error);
+}
+
+isoproof_status iso_builder_isolation(isoproof_builder *builder, uint32_t txn, iso_txn_isolation isolation,
+                                      isoproof_error *error) {
+  return lazy_set(&builder->txn_isolation, txn, isolation) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 isoproof_status iso_builder_begin(isoproof_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,

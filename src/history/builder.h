@@ -9,6 +9,7 @@
 
 #include "base/task.h"
 #include "history/history.h"
+#include "history/isolation.h"
 #include "history/numbering.h"
 
 /* What is known of a transaction; start from iso_txn_unset(). */
@@ -19,6 +20,7 @@ typedef struct iso_txn_info {
   int64_t start, end;             /* ISOPROOF_NO_TIME */
   int64_t start_index, end_index; /* -1 */
   iso_value node, error;          /* ISO_VALUE_NIL */
+  iso_txn_isolation isolation;        /* the level that is its own, ISO_ISOLATION_NONE */
   uint64_t position;              /* line or offset, 0 none */
 } iso_txn_info;
 
@@ -65,6 +67,10 @@ isoproof_status iso_builder_reopen(isoproof_builder *builder, uint32_t txn, uint
 /* Changes the facts of a transaction that has begun. */
 isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, const iso_txn_info *info,
                                    isoproof_error *error);
+
+/* Says at which isolation level a transaction that has begun runs, by the code. */
+isoproof_status iso_builder_isolation(isoproof_builder *builder, uint32_t txn, iso_txn_isolation isolation,
+                                      isoproof_error *error);
 
 /* Adds an operation to the open transaction; key and value are codes of the pool (the value of a list read comes from
  * iso_builder_list). */

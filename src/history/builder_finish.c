@@ -216,6 +216,16 @@ static bool take_lazy64(iso_lazy *column, const plan *p, size_t count, iso_lazy 
   return true;
 }
 
+static bool take_lazy8(const iso_lazy *column, const plan *p, size_t count, uint8_t **out) {
+  if (column->items == NULL) return true;
+  *out = iso_alloc(count, sizeof **out);
+  if (*out == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    (*out)[p->new_txn[i]] = (uint8_t)(i < column->count ? column->items[i] : column->blank);
+  }
+  return true;
+}
+
 static bool take_lazy32(const iso_lazy *column, const plan *p, size_t count, uint32_t **out) {
   if (column->items == NULL) return true;
   *out = iso_alloc(count, sizeof **out);
@@ -248,6 +258,7 @@ static bool take_facts(isoproof_builder *b, isoproof_history *h, const plan *p) 
   free(spare.items);
   return taken && take_lazy32(&b->txn_node, p, h->txns, &h->txn_node_opt) &&
          take_lazy32(&b->txn_error, p, h->txns, &h->txn_error_opt) &&
+         take_lazy8(&b->txn_isolation, p, h->txns, &h->txn_isolation_opt) &&
          take_lazy32(&b->session_file, NULL, h->sessions, &h->session_file_opt);
 }
 

@@ -64,7 +64,7 @@ struct isoproof_builder {
   bool open;
   ISO_VEC(uint32_t) txn_session;
   ISO_VEC(uint8_t) txn_status;
-  iso_lazy txn_id, txn_start, txn_end, txn_start_index, txn_end_index, txn_node, txn_error;
+  iso_lazy txn_id, txn_start, txn_end, txn_start_index, txn_end_index, txn_node, txn_error, txn_isolation;
   iso_lazy session_file;
 
   ISO_VEC(iso_list) lists; /* by key */

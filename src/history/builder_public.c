@@ -2,6 +2,7 @@
 #include "history/builder_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 isoproof_status isoproof_builder_session(isoproof_builder *builder, isoproof_scalar name, uint32_t *session,
                                          isoproof_error *error) {
@@ -25,9 +26,19 @@ isoproof_status isoproof_builder_times(isoproof_builder *builder, int64_t start,
   uint32_t txn = builder->runs.items[builder->runs.count - 1].txn;
   iso_txn_info info = iso_txn_unset();
   info.status = (isoproof_txn_status)builder->txn_status.items[txn];
+  if (txn < builder->txn_isolation.count) info.isolation = (iso_txn_isolation)builder->txn_isolation.items[txn];
   info.start = start;
   info.end = end;
   return iso_builder_update(builder, txn, &info, error);
+}
+
+isoproof_status isoproof_builder_isolation(isoproof_builder *builder, const char *level, isoproof_error *error) {
+  iso_txn_isolation isolation = ISO_ISOLATION_NONE;
+  if (!builder->open) return iso_fail(error, ISOPROOF_ERR_USAGE, "an isolation level outside a transaction");
+  if (level != NULL && !iso_txn_isolation_find(level, strlen(level), &isolation)) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "isolation: expected " ISO_ISOLATION_NAMES ", found `%s`", level);
+  }
+  return iso_builder_isolation(builder, builder->runs.items[builder->runs.count - 1].txn, isolation, error);
 }
 
 static isoproof_status check_kind(isoproof_op_kind kind, isoproof_error *error) {

@@ -77,6 +77,7 @@ void isoproof_history_free(isoproof_history *history) {
                            history->txn_end_index_opt,
                            history->txn_node_opt,
                            history->txn_error_opt,
+                           history->txn_isolation_opt,
                            history->txn_position_opt,
                            history->session_first_txn,
                            history->session_name,
@@ -171,6 +172,7 @@ static inline void show_txn(const isoproof_history *history, uint32_t t, isoproo
                         .op_count = history->txn_first_op[t + 1] - history->txn_first_op[t]};
   if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
   if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
+  out->isolation = iso_txn_isolation_id(iso_history_isolation(history, t));
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
 }
 

@@ -14,6 +14,7 @@
 #include <isoproof/history.h>
 #include <pthread.h>
 
+#include "history/isolation.h"
 #include "history/pool.h"
 #include "history/rows.h"
 
@@ -88,6 +89,7 @@ struct isoproof_history {
   int64_t *txn_start_opt, *txn_end_opt;             /* both or none; ISOPROOF_NO_TIME where unknown */
   int64_t *txn_start_index_opt, *txn_end_index_opt; /* position of invocation and completion; -1 where unknown */
   iso_value *txn_node_opt, *txn_error_opt;
+  uint8_t *txn_isolation_opt; /* iso_txn_isolation: the level that is its own */
   uint64_t *txn_position_opt;
   iso_position_kind position_kind;
 
@@ -143,6 +145,11 @@ static inline iso_value iso_history_initial(const isoproof_history *history, uin
 
 static inline iso_row_form iso_history_form(const isoproof_history *history, uint32_t op) {
   return history->op_form_opt != NULL ? (iso_row_form)history->op_form_opt[op] : ISO_ROW_NONE;
+}
+
+/* The level that a transaction carries as its own. */
+static inline iso_txn_isolation iso_history_isolation(const isoproof_history *history, uint32_t txn) {
+  return history->txn_isolation_opt != NULL ? (iso_txn_isolation)history->txn_isolation_opt[txn] : ISO_ISOLATION_NONE;
 }
 
 /* The statement that an observation belongs to, NULL for any other operation: O(log statements). */

@@ -180,6 +180,7 @@ static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error)
   if (h->txn_end_index_opt != NULL) info.end_index = h->txn_end_index_opt[txn];
   if (h->txn_node_opt != NULL) ISO_TRY(carry(c, h->txn_node_opt[txn], &info.node, error));
   if (h->txn_error_opt != NULL) ISO_TRY(carry(c, h->txn_error_opt[txn], &info.error, error));
+  info.isolation = iso_history_isolation(h, txn);
   ISO_TRY(carry(c, h->session_name[h->txn_session[txn]], &name, error));
   ISO_TRY(iso_builder_session(c->builder, name, &session, error));
   ISO_TRY(iso_builder_begin(c->builder, session, &info, NULL, error));

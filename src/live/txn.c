@@ -98,6 +98,7 @@ static isoproof_status copy_info(copier *c, uint32_t txn, isoproof_error *error)
   if (h->txn_end_index_opt != NULL) info->end_index = h->txn_end_index_opt[txn];
   if (h->txn_node_opt != NULL) ISO_TRY(iso_live_carry(&c->carrier, h->txn_node_opt[txn], &info->node, error));
   if (h->txn_error_opt != NULL) ISO_TRY(iso_live_carry(&c->carrier, h->txn_error_opt[txn], &info->error, error));
+  info->isolation = iso_history_isolation(h, txn);
   bool timed = h->txn_start_opt != NULL || h->txn_start_index_opt != NULL;
   c->t->real_start = timed ? iso_real_start(h, txn) : INT64_MIN;
   c->t->real_end = timed ? iso_real_end(h, txn) : INT64_MAX;

@@ -11,7 +11,7 @@ typedef struct statement {
   ISO_VEC(char) text;
   ISO_VEC(iso_part) parts; /* text and name are set when the text is complete: until then `text` is NULL */
   ISO_VEC(size_t) starts;  /* of the parts in the text */
-  bool bodied;             /* CREATE TRIGGER and its like: semicolons between BEGIN and END belong to it */
+  bool creates, bodied; /* CREATE TRIGGER and its like: semicolons between BEGIN and END belong to it */
   unsigned words, blocks, brackets;
 } statement;
 
@@ -133,13 +133,14 @@ static bool is_word(const char *word, size_t length, const char *text) {
 
 /* Counts the blocks of bodies. */
 static bool word(statement *t) {
+  static const char *const with_bodies[] = {"trigger", "procedure", "function", "event"};
+  enum { EARLY = 6 };
   size_t length = 0;
   while (is_name_byte(peek(t->s, length))) length++;
   const char *w = t->s->at;
-  bool creates = t->words == 0 && is_word(w, length, "create");
-  if (t->words == 0) t->blocks = 0;
-  if (creates) t->bodied = true;
-  if (!creates && t->words == 0) t->bodied = false;
+  t->creates |= t->words == 0 && is_word(w, length, "create");
+  for (size_t i = 0; t->creates && t->words < EARLY && i < sizeof with_bodies / sizeof *with_bodies; i++)
+    t->bodied |= is_word(w, length, with_bodies[i]);
   if (t->bodied && (is_word(w, length, "begin") || is_word(w, length, "case"))) t->blocks++;
   if (t->bodied && t->blocks > 0 && is_word(w, length, "end")) t->blocks--;
   t->words++;
@@ -154,6 +155,21 @@ static bool blank(statement *t) {
   return t->text.count == 0 || t->text.items[t->text.count - 1] == ' ' || add(t, " ", 1);
 }
 
+/* Whether the comment stands on a line of its own and begins as those that open sections: the semicolon before it was
+ * forgotten. */
+static bool opens_section(const iso_scanner *s) {
+  static const char *const openings[] = {"setup", "transaction", "invariant", "teardown", "expect"};
+  const char *before = s->at, *first = s->at + 2;
+  while (before > s->start && (before[-1] == ' ' || before[-1] == '\t')) before--;
+  if (before > s->start && before[-1] != '\n') return false;
+  while (first < s->end && (*first == ' ' || *first == '\t')) first++;
+  size_t length = 0;
+  while (first + length < s->end && is_name_byte(first[length])) length++;
+  for (size_t i = 0; i < sizeof openings / sizeof *openings; i++)
+    if (is_word(first, length, openings[i])) return true;
+  return false;
+}
+
 /* One piece of a statement; *ended when it is complete. */
 static isoproof_status piece(statement *t, bool *ended, bool *open) {
   iso_scanner *s = t->s;
@@ -166,7 +182,8 @@ static isoproof_status piece(statement *t, bool *ended, bool *open) {
     return ISOPROOF_OK;
   }
   if (c == '-' && next == '-') {
-    skip_line(s);
+    *ended = opens_section(s);
+    if (!*ended) skip_line(s);
     return ISOPROOF_OK;
   }
   if (c == '/' && next == '*' && peek(s, 2) != '!' && peek(s, 2) != '+') {
@@ -280,7 +297,7 @@ isoproof_status iso_scan(iso_scanner *s, iso_scanned *found) {
 
 isoproof_status iso_scan_parts(iso_arena *arena, const char *text, size_t length, const iso_part **parts, size_t *count,
                                isoproof_error *error) {
-  iso_scanner s = {.arena = arena, .file = "", .at = text, .end = text + length, .line = 1, .error = error};
+  iso_scanner s = {.arena = arena, .file = "", .start = text, .at = text, .end = text + length, .line = 1, .error = error};
   iso_scanned found = {.kind = ISO_SCANNED_SQL};
   ISO_TRY(scan_statement(&s, &found));
   *parts = found.parts;

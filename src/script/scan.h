@@ -9,7 +9,7 @@
 typedef struct iso_scanner {
   iso_arena *arena;
   const char *file;
-  const char *at, *end;
+  const char *start, *at, *end;
   uint64_t line;
   iso_script_quoting quoting;
   isoproof_error *error;
