@@ -117,6 +117,7 @@ typedef struct iso_section {
   const char *name;      /* of transactions and invariants */
   const char *isolation; /* of a transaction, by the database's name; NULL */
   uint64_t weight;       /* of a transaction, times that of its file */
+  bool expects, expects_empty; /* of an invariant: what it returns was said; no row */
   bool begins;           /* it has a BEGIN of its own: what is outside of those is a transaction each */
   ISO_VEC(iso_command) commands;
   ISO_VEC(iso_expected_row) rows; /* of an invariant; none: no row */
@@ -143,7 +144,7 @@ const iso_section *iso_script_transaction(const iso_script *script, uint64_t dra
 size_t iso_script_count(const iso_script *script, iso_section_kind kind);
 
 /* Whether rows of text (NULL: SQL's null), `columns` to a row, are what the invariant expects: equal as text or as
- * numbers.  *words, if not NULL, is what was found instead, to be freed; NULL when all is well, or memory is out. */
+ * numbers.  A cell may be :name. */
 bool iso_expectation_holds(const iso_section *invariant, const iso_script_variables *variables,
                            const char *(*cell)(const void *user, size_t row, uint32_t column), const void *user,
                            size_t rows, uint32_t columns);

@@ -78,7 +78,10 @@ size_t iso_script_format(iso_script_value value, char text[ISO_SCRIPT_VALUE_BYTE
     length = snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%" PRId64, value.integer);
     break;
   case ISO_SCRIPT_DOUBLE:
-    length = snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%.*g", DBL_DIG, value.real);
+    length = isfinite(value.real) ? snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%.*g", DBL_DIG, value.real)
+             : isnan(value.real)
+                 ? snprintf(text, ISO_SCRIPT_VALUE_BYTES, "NaN")
+                 : snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%sInfinity", value.real < 0 ? "-" : "");
     break;
   }
   return length > 0 ? (size_t)length : 0;
