@@ -9,6 +9,9 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/terminal.h"
 
+/* So late that it is worth a line. */
+static const int64_t far_behind_ns = 100000000;
+
 /* "850 us", "1.2 ms", "3.4 s" */
 static void duration(int64_t ns, char text[32]) {
   if (ns < 1000000)
@@ -77,6 +80,19 @@ void run_progress(const isoproof_run_progress *p, void *user) {
   progress_parts(parts, count);
 }
 
+/* How late transactions began, where there was a schedule. */
+static void put_lag(FILE *out, const isoproof_run_counts *c) {
+  char p50[32], p99[32], most[32], behind[32];
+  duration(c->lag_p50_ns, p50);
+  duration(c->lag_p99_ns, p99);
+  duration(c->lag_max_ns, most);
+  duration(c->behind_ns, behind);
+  fprintf(out, "  behind the schedule p50 %s, p99 %s, max %s; latency counts from when transactions were due\n", p50,
+          p99, most);
+  if (c->behind_ns > far_behind_ns)
+    fprintf(out, "  in the end transactions had been due for %s that no session was free to begin\n", behind);
+}
+
 static void put_summary(FILE *out, const void *about) {
   const isoproof_run_summary *report = about;
   const isoproof_run_counts *c = isoproof_run_summary_counts(report);
@@ -95,6 +111,7 @@ static void put_summary(FILE *out, const void *about) {
   if (c->committed > 0)
     fprintf(out, "  %.0f committed per second, latency p50 %s, p90 %s, p99 %s, max %s\n",
             c->seconds > 0 ? (double)c->committed / c->seconds : 0, p50, p90, p99, most);
+  if (c->lag_max_ns > 0) put_lag(out, c);
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
 }
 
@@ -181,6 +198,15 @@ void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t see
   json_milliseconds(j, "p99", c->p99_ns);
   json_milliseconds(j, "max", c->max_ns);
   isoproof_json_end(j);
+  if (c->lag_max_ns > 0) {
+    isoproof_json_name(j, "lag_ms");
+    isoproof_json_object(j);
+    json_milliseconds(j, "p50", c->lag_p50_ns);
+    json_milliseconds(j, "p99", c->lag_p99_ns);
+    json_milliseconds(j, "max", c->lag_max_ns);
+    json_milliseconds(j, "behind", c->behind_ns);
+    isoproof_json_end(j);
+  }
   if (c->broken_totals > 0) json_count(j, "broken_totals", c->broken_totals);
   if (isoproof_run_summary_cancelled(report)) {
     isoproof_json_name(j, "interrupted");

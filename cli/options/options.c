@@ -82,6 +82,33 @@ static bool parse_number(const char *text, double *number) {
   return *end == 0 && errno == 0 && isfinite(*number);
 }
 
+bool option_seconds(const char *text, size_t length, double *seconds) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"", 1}};
+  char number[64];
+  size_t digits = strspn(text, "0123456789.eE+-");
+  if (digits > length) digits = length;
+  if (digits >= sizeof number) return false;
+  memcpy(number, text, digits);
+  number[digits] = 0;
+  if (!parse_number(number, seconds)) return false;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    if (strlen(units[i].name) != length - digits || strncmp(units[i].name, text + digits, length - digits) != 0)
+      continue;
+    *seconds *= units[i].seconds;
+    return true;
+  }
+  return false;
+}
+
+bool option_phase(const char *text, uint64_t *number, double *seconds) {
+  size_t length = strcspn(text, ","), digits = strspn(text, "0123456789");
+  if (!parse_u64(text, digits, number) || text[digits] != ':') return false;
+  return option_seconds(text + digits + 1, length - digits - 1, seconds) && *seconds > 0;
+}
+
 static bool parse_range(const char *text, uint64_t *low, uint64_t *high) {
   const char *dash = strchr(text, '-');
   size_t length = dash != NULL ? (size_t)(dash - text) : strlen(text);
@@ -102,6 +129,23 @@ static bool within(const option *o, const char *text, double number) {
   else
     message("--%s: expected %.15g to %.15g, found '%s'", o->name, o->min, o->max, text);
   return false;
+}
+
+static bool parse_phases(const option *o, option_value *value, const char *text) {
+  if (strchr(text, ':') == NULL) {
+    if (!parse_u64(text, strlen(text), &value->integer))
+      return wrong(o, text, "a whole number, or phases as 10:30s,100:60s");
+    return within(o, text, (double)value->integer);
+  }
+  value->integer = 0;
+  for (const char *at = text; at != NULL; at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
+    uint64_t number;
+    double seconds;
+    if (!option_phase(at, &number, &seconds)) return wrong(o, text, "a whole number, or phases as 10:30s,100:60s");
+    if (!within(o, text, (double)number)) return false;
+    if (number > value->integer) value->integer = number;
+  }
+  return true;
 }
 
 static bool known_choice(const option *o, const char *name, size_t *number) {
@@ -168,6 +212,12 @@ static bool set_value(options *parsed, const option *o, option_value *value, con
   case OPTION_NUMBER:
     if (!parse_number(text, &value->number)) return wrong(o, text, "a number");
     return within(o, text, value->number);
+  case OPTION_SECONDS:
+    if (!option_seconds(text, strlen(text), &value->number))
+      return wrong(o, text, "seconds, or a time as 500ms, 10s, 2m or 1h");
+    return within(o, text, value->number);
+  case OPTION_PHASES:
+    return parse_phases(o, value, text);
   case OPTION_SIZE:
     if (!parse_size(text, &value->integer)) return wrong(o, text, "a size like 500000000, 512M or 2G");
     return within(o, text, (double)value->integer);

@@ -11,15 +11,17 @@
 
 /* Types: C name, default name of the argument in help. */
 #define OPTION_TYPE_LIST(X)                                                                                            \
-  X(FLAG, "")        /* --name, --no-name */                                                                           \
-  X(TEXT, "TEXT")    /* anything */                                                                                    \
-  X(FILE, "FILE")    /* a path, "-" for a standard stream */                                                           \
-  X(INTEGER, "N")    /* from min to max */                                                                             \
-  X(NUMBER, "X")     /* a decimal fraction from min to max */                                                          \
-  X(SIZE, "BYTES")   /* an integer with an optional K, M, G or T (powers of 1024) */                                   \
-  X(RANGE, "N[-N]")  /* N, or A-B with A <= B */                                                                       \
-  X(CHOICE, "NAME")  /* one of the choices */                                                                          \
-  X(LIST, "NAME,..") /* names separated by commas; may be repeated */
+  X(FLAG, "")              /* --name, --no-name */                                                                     \
+  X(TEXT, "TEXT")          /* anything */                                                                              \
+  X(FILE, "FILE")          /* a path, "-" for a standard stream */                                                     \
+  X(INTEGER, "N")          /* from min to max */                                                                       \
+  X(NUMBER, "X")           /* a decimal fraction from min to max */                                                    \
+  X(SECONDS, "TIME")       /* seconds, or with a unit: 500ms, 10s, 2m, 1h; from min to max */                          \
+  X(PHASES, "N[:TIME,..]") /* an integer, or several, each with how long it holds; from min to max */                  \
+  X(SIZE, "BYTES")         /* an integer with an optional K, M, G or T (powers of 1024) */                             \
+  X(RANGE, "N[-N]")        /* N, or A-B with A <= B */                                                                 \
+  X(CHOICE, "NAME")        /* one of the choices */                                                                    \
+  X(LIST, "NAME,..")       /* names separated by commas; may be repeated */
 
 typedef enum option_type {
 #define OPTION_X(name, argument) OPTION_##name,
@@ -52,9 +54,9 @@ typedef struct option_value {
   bool on;            /* FLAG */
   const char *text;   /* TEXT, FILE, CHOICE */
   size_t choice;      /* CHOICE: its number, SIZE_MAX when an alias */
-  uint64_t integer;   /* INTEGER, SIZE, and the lower end of RANGE */
+  uint64_t integer;   /* INTEGER, SIZE, the lower end of RANGE, and the most of PHASES */
   uint64_t upper;     /* RANGE */
-  double number;      /* NUMBER */
+  double number;      /* NUMBER, SECONDS */
   const char **items; /* LIST */
   size_t item_count;
 } option_value;
@@ -63,7 +65,7 @@ typedef struct option_value {
 enum { COMMON_HELP, COMMON_QUIET, COMMON_VERBOSE, COMMON_COLOR, COMMON_OPTIONS };
 extern const option common_options[COMMON_OPTIONS];
 
-enum { OPTIONS_MOST = 64 };
+enum { OPTIONS_MOST = 96 };
 
 typedef struct options {
   const option *table;
@@ -79,6 +81,11 @@ typedef struct options {
 /* Parses the arguments after the name of the command.  On failure prints one message and returns false. */
 bool options_parse(options *parsed, const char *command, const option *table, size_t count, int argc, char **argv);
 void options_free(options *parsed);
+
+/* "10", "500ms", "2m": so many bytes of a text as seconds. */
+bool option_seconds(const char *text, size_t length, double *seconds);
+/* "10:30s", up to a comma or the end: a number, and how long it holds. */
+bool option_phase(const char *text, uint64_t *number, double *seconds);
 
 /* What to call the argument of an option in help. */
 const char *option_argument(const option *o);

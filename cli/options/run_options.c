@@ -77,11 +77,17 @@ static bool fill(run_plan *plan, const options *parsed) {
     run->url_count = plan->database.count;
   }
   run->password = plan->database.password;
+  if (!load_fill(&plan->load, &v[RUN_LOAD], workload[WORKLOAD_SESSIONS], run)) return false;
+  if (v[RUN_TIME].given && run->phase_count > 0) {
+    message("--sessions with phases says how long the run takes: leave out --time");
+    return false;
+  }
   if (v[RUN_ISOLATION].given) run->isolation = v[RUN_ISOLATION].text;
   if (v[RUN_TIME].given)
     run->seconds = v[RUN_TIME].number;
-  else if (plan->workload.txns > 0)
+  else if (plan->workload.txns > 0 || run->phase_count > 0)
     run->seconds = 0;
+  for (size_t i = 0; i < run->phase_count; i++) run->seconds += run->phase_seconds[i];
   if (run->seconds == 0 && plan->workload.txns == 0) {
     message("--time=0 needs a limit of another kind: --transactions");
     return false;

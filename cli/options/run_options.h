@@ -9,6 +9,7 @@
 #include <isoproof/run.h>
 
 #include "cli/options/database.h"
+#include "cli/options/load_options.h"
 #include "cli/options/run_cluster.h"
 #include "cli/options/workload_options.h"
 
@@ -31,6 +32,8 @@ enum {
   RUN_RETRIES,
   RUN_CLUSTER, /* the first of the private servers' */
   RUN_CLUSTER_LAST = RUN_CLUSTER + CLUSTER_OPTIONS - 1,
+  RUN_LOAD, /* the first of the load's */
+  RUN_LOAD_LAST = RUN_LOAD + LOAD_OPTIONS - 1,
   RUN_WORKLOAD, /* the first of the workload's */
   RUN_OPTIONS = RUN_WORKLOAD + WORKLOAD_OPTIONS
 };
@@ -53,11 +56,11 @@ enum {
                      .initial = "the database's default",                                                              \
                      .group = "Database"},                                                                             \
   [RUN_TIME] = {.name = "time",                                                                                        \
-                .argument = "SECONDS",                                                                                 \
-                .type = OPTION_NUMBER,                                                                                 \
+                .argument = "TIME",                                                                                    \
+                .type = OPTION_SECONDS,                                                                                \
                 .min = 0,                                                                                              \
                 .max = 1e9,                                                                                            \
-                .help = "Run for that long; 0 is no limit.",                                                           \
+                .help = "Run for so many seconds, or as 500ms, 2m, 1h; 0 is no limit.",                                \
                 .initial = "3, or no limit with --transactions or --preset",                                           \
                 .group = "Workload"},                                                                                  \
   [RUN_RETRIES] = {.name = "retries",                                                                                  \
@@ -67,17 +70,17 @@ enum {
                    .initial = "0",                                                                                     \
                    .group = "Workload"},                                                                               \
   [RUN_STATEMENT_TIMEOUT] = {.name = "statement-timeout",                                                              \
-                             .argument = "SECONDS",                                                                    \
-                             .type = OPTION_NUMBER,                                                                    \
+                             .argument = "TIME",                                                                       \
+                             .type = OPTION_SECONDS,                                                                   \
                              .max = 1e6,                                                                               \
                              .help = "Give up on a statement after that long; 0 is never.",                            \
                              .initial = "10",                                                                          \
                              .group = "Database"},                                                                     \
   [RUN_LOCK_TIMEOUT] = {.name = "lock-timeout",                                                                        \
-                        .argument = "SECONDS",                                                                         \
-                        .type = OPTION_NUMBER,                                                                         \
+                        .argument = "TIME",                                                                            \
+                        .type = OPTION_SECONDS,                                                                        \
                         .max = 1e6,                                                                                    \
-                        .help = "Wait for a lock no longer than that.",                                                \
+                        .help = "Wait for a lock no longer than that (MariaDB, Firebird: whole seconds).",             \
                         .initial = "what the database does",                                                           \
                         .group = "Database"},                                                                          \
   [RUN_SESSION_SETTINGS] = {.name = "session-settings",                                                                \
@@ -129,7 +132,7 @@ enum {
                                "time that the sessions meet (both).",                                                  \
                        .initial = "single; where sessions meet: both",                                                 \
                        .group = "Database"},                                                                           \
-  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
+  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), LOAD_ROWS(RUN_LOAD), WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
   isoproof_run_options run;
@@ -137,6 +140,7 @@ typedef struct run_plan {
   database_choice database;
   char *command;
   run_cluster cluster;
+  load_plan load;
 } run_plan;
 
 /* From the command line to a run; false after a message.  `command` is the name of the command. */

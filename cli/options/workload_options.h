@@ -60,8 +60,11 @@ enum {
                                   .initial = "random, and printed",                                                    \
                                   .group = "Workload"},                                                                \
       [(base) + WORKLOAD_SESSIONS] = {.name = "sessions",                                                              \
-                                      OPTION_UP_TO(10000),                                                             \
-                                      .help = "Run that many sessions, each with a connection and a thread.",          \
+                                      .type = OPTION_PHASES,                                                           \
+                                      .min = 1,                                                                        \
+                                      .max = 10000,                                                                    \
+                                      .help = "Run that many sessions, each with a connection and a thread; by "       \
+                                              "phases, as 10:30s,100:60s, so many for so long, instead of --time.",    \
                                       .initial = "8; those that meet: 2 to 4",                                         \
                                       .group = "Workload"},                                                            \
       [(base) + WORKLOAD_TRANSACTIONS] = {.name = "transactions",                                                      \

@@ -26,8 +26,12 @@ typedef struct isoproof_run_counts {
   uint64_t retried;                           /* transactions that are a new attempt of an aborted one */
   uint64_t errors[ISOPROOF_ERROR_CLASS_ROOM]; /* statements and commits that failed, by class */
   uint64_t broken_totals;                     /* bank: committed reads of all accounts with a wrong total */
-  int64_t p50_ns, p90_ns, p99_ns, max_ns; /* latency of committed transactions, from BEGIN to the answer to COMMIT */
-  double seconds;                         /* since the sessions began */
+  /* Latency of committed transactions, from BEGIN to the answer to COMMIT; with a rate, from the moment at which they
+   * were due (but for workloads whose sessions meet). */
+  int64_t p50_ns, p90_ns, p99_ns, max_ns;
+  double seconds; /* since the sessions began */
+  /* With a rate: how late transactions began; and since when, in the end, some were due that no session had begun. */
+  int64_t lag_p50_ns, lag_p99_ns, lag_max_ns, behind_ns;
 } isoproof_run_counts;
 
 typedef struct isoproof_run_progress {
@@ -98,6 +102,20 @@ typedef struct isoproof_run_options {
   /* Asked by every session before a transaction, from its own thread: true lets it wait for a moment and ask again. */
   bool (*hold)(void *user); /* may be NULL */
   void *over_user;          /* of both */
+  /* The load.  Without any of it, every session begins a transaction when it has ended the one before. */
+  double rate;       /* transactions per second of all sessions together, due at random moments, whatever the database
+                        does in between (an open loop); 0: no schedule */
+  double think_time; /* seconds that a session waits after a transaction */
+  bool think_exponential; /* that is the mean, else always the same */
+  double ramp;            /* seconds over which the sessions of the run, and those that a phase adds, begin */
+  /* Phases: so many sessions (up to those of the workload) for so many seconds each; the run ends with the last, or
+   * after `seconds`. */
+  const uint32_t *phase_sessions;
+  const double *phase_seconds;
+  size_t phase_count;
+  /* After how many seconds of waiting the database looks for a deadlock, where sessions can set that; 0: what the
+   * database does, but no more than isoproof_run_deadlock_default where it lets us. */
+  double deadlock_timeout;
 } isoproof_run_options;
 
 /* "keyed", "indexed", ...; "auto", "index", ...; "prepared", "plain"; "single", "batched", "both" (drawn for each round
@@ -106,6 +124,10 @@ ISOPROOF_API const char *isoproof_layout_at(size_t number);
 ISOPROOF_API const char *isoproof_access_at(size_t number);
 ISOPROOF_API const char *isoproof_statements_at(size_t number);
 ISOPROOF_API const char *isoproof_round_trips_at(size_t number);
+
+/* Seconds.  A server that looks for deadlocks only after a second spends most of a run that has conflicts waiting: with
+ * a hundredth of that, 40 times as many transactions go through (docs/load.md). */
+ISOPROOF_API double isoproof_run_deadlock_default(void);
 
 /* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private
  * SQLite database; no path.  False when struct_size is not set. */

@@ -17,17 +17,24 @@ static void add_fact(iso_jsonl_fact *facts, char (*names)[FACT_NAME], size_t *co
   (*count)++;
 }
 
+/* NULL where there is nothing to say. */
+static const char *said(const char *text) { return text[0] != 0 ? text : NULL; }
+
 /* The header: everything that says how the history came about. */
 isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *error) {
   const isoproof_run_options *options = run->options;
   char seed[32], started[64], sessions[16], *command = NULL;
-  char jitter[64] = "several scales";
+  char jitter[64] = "several scales", rate[32] = "", ramp[32] = "", think[64], phases[512];
   bool sql = iso_database_capabilities(run->database).sql;
   time_t wall = time(NULL);
   struct tm when;
   snprintf(seed, sizeof seed, "%" PRIu64, run->workload->seed);
   snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
   if (run->workload->jitter >= 0) snprintf(jitter, sizeof jitter, "up to %g us", run->workload->jitter);
+  if (options->rate > 0) snprintf(rate, sizeof rate, "%g per second", options->rate);
+  if (options->ramp > 0) snprintf(ramp, sizeof ramp, "%g s", options->ramp);
+  iso_load_describe_think(options, think, sizeof think);
+  iso_load_describe_phases(options, phases, sizeof phases);
   if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
     started[0] = 0;
   if (options->command != NULL) {
@@ -38,6 +45,10 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
                             {"command", command},
                             {"workload", isoproof_workload_at(run->workload->kind)},
                             {"sessions", sessions},
+                            {"phases", said(phases)},
+                            {"rate", said(rate)},
+                            {"think-time", said(think)},
+                            {"ramp", said(ramp)},
                             {"jitter", isoproof_workload_meets(run->workload->kind) ? jitter : NULL},
                             {"layout", sql ? iso_layout_name(run->layout) : NULL},
                             {"access", sql ? iso_access_name(run->access) : NULL},

@@ -12,7 +12,7 @@
 #include "run/summary.h"
 
 /* How often the caller's thread looks, and how long a session may take to end by itself. */
-enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };
+enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500, NAP_MS = 20 };
 
 /* ---- for sessions and companions ---- */
 
@@ -46,6 +46,16 @@ bool iso_run_was_interfered(isoproof_run_handle *run) {
   bool was = run->interference[0] != 0;
   pthread_mutex_unlock(&run->lock);
   return was;
+}
+
+bool iso_run_sleep_until(const isoproof_run_handle *run, int64_t moment) {
+  for (int64_t now; (now = isoproof_run_now(run)) < moment;) {
+    if (iso_run_stopping(run)) return false;
+    int64_t left = moment - now;
+    struct timespec rest = {.tv_nsec = left < NAP_MS * 1000000L ? (long)left : NAP_MS * 1000000L};
+    nanosleep(&rest, NULL);
+  }
+  return !iso_run_stopping(run);
 }
 
 bool isoproof_run_wait(isoproof_run_handle *run, double seconds) {
@@ -119,11 +129,16 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
   if (!(options->seconds >= 0 && options->seconds <= 1e9))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds: expected 0 to 1e9, found %g", options->seconds);
   ISO_TRY(iso_session_settings_check(options, error));
-  const double timeouts[] = {options->statement_timeout, options->lock_timeout};
-  for (int i = 0; i < 2; i++)
-    if (!(timeouts[i] >= 0 && timeouts[i] <= 1e6))
-      return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected 0 to 1e6 seconds, found %g",
-                      i == 0 ? "statement_timeout" : "lock_timeout", timeouts[i]);
+  const struct {
+    const char *name;
+    double seconds;
+  } timeouts[] = {{"statement_timeout", options->statement_timeout},
+                  {"lock_timeout", options->lock_timeout},
+                  {"deadlock_timeout", options->deadlock_timeout}};
+  for (size_t i = 0; i < sizeof timeouts / sizeof *timeouts; i++)
+    if (!(timeouts[i].seconds >= 0 && timeouts[i].seconds <= 1e6))
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected 0 to 1e6 seconds, found %g", timeouts[i].name,
+                      timeouts[i].seconds);
   return ISOPROOF_OK;
 }
 
@@ -138,8 +153,10 @@ static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *e
   /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
   for (uint32_t i = 0; i < run->session_count; i++) {
     ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
+    ISO_TRY(iso_timeouts_apply(&run->sessions[i], error));
     ISO_TRY(iso_session_settings_apply(&run->sessions[i], error));
   }
+  iso_timeouts_note(run);
   run->meeting.parties = run->session_count;
   return ISOPROOF_OK;
 }
@@ -296,8 +313,11 @@ static isoproof_status run_sessions(isoproof_run_handle *run, watch *w, isoproof
 static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *error) {
   ISO_TRY(iso_generator_new(run->options->workload, &run->generator, error));
   run->workload = &run->generator->options;
-  if (run->options->seconds == 0 && run->workload->txns == 0)
+  if (run->options->seconds == 0 && run->workload->txns == 0 && run->options->phase_count == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds and txns: expected a limit, found none");
+  ISO_TRY(iso_load_check(run->options, run->workload->sessions, error));
+  run->has_load = iso_load_init(&run->load, run->options, run->workload->sessions, run->workload->seed);
+  if (!run->has_load) return iso_fail_memory(error);
   return ISOPROOF_OK;
 }
 
@@ -337,6 +357,7 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   /* Not before: a database that is not there must not cost an older history its place. */
   ISO_TRY(iso_recorder_open(&run->recorder, run->options->path, error));
   ISO_TRY(iso_session_log_open(&run->log, &run->recorder, error));
+  ISO_TRY(iso_timeouts_choose(run, error));
   ISO_TRY(iso_run_write_header(run, error));
   ISO_TRY(iso_rounds_write_initial(run, error));
   ISO_TRY(iso_rounds_prepare(run, error));
@@ -364,6 +385,7 @@ static void clean_up(isoproof_run_handle *run) {
   iso_database_close(run->database);
   iso_generator_free(run->generator);
   if (run->has_meeting) iso_meeting_destroy(&run->meeting);
+  if (run->has_load) iso_load_destroy(&run->load);
 }
 
 static isoproof_status prepare(isoproof_run_handle *run, isoproof_error *error) {

@@ -13,6 +13,7 @@
 #include "base/task.h"
 #include "database/driver.h"
 #include "run/histogram.h"
+#include "run/load.h"
 #include "run/meeting.h"
 #include "run/recorder.h"
 #include "workload/generator.h"
@@ -45,6 +46,7 @@ typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
   _Atomic uint64_t errors[ISO_ERROR_CLASSES];
   iso_histogram latency;
+  iso_histogram lag; /* behind the schedule, where there is one */
 } iso_session_counts;
 
 /* One thread counts, others look. */
@@ -72,6 +74,7 @@ typedef struct iso_session {
   iso_session_log log;
   iso_reply reply;
   iso_session_counts counts;
+  iso_random thinking;
   /* The running transaction. */
   uint64_t taken;
   ISO_VEC(iso_seen) seen; /* by step */
@@ -81,6 +84,7 @@ typedef struct iso_session {
   ISO_VEC(isoproof_scalar) elements;
   ISO_VEC(iso_row_value) rows;
   iso_reply *replies;               /* ISO_MOST_BATCH of them, once they are needed */
+  int64_t due;                      /* when the schedule wants it to begin; ISO_UNSCHEDULED: there is none */
   int64_t began;                    /* when its statements began, or its BEGIN where it did not wait for others */
   bool doubtful;                    /* the database did not say whether a step changed a row: it must not commit */
   char (*key_texts)[ISO_KEY_BYTES]; /* by operation, where keys are texts */
@@ -91,6 +95,14 @@ typedef struct iso_session {
   isoproof_error problem; /* why the session gave up: memory, a workload that ends */
   isoproof_status status;
 } iso_session;
+
+/* The time after which the database looks for a deadlock. */
+typedef struct iso_timeouts {
+  double deadlock_ms;  /* what sessions set; 0: nothing */
+  bool asked;          /* somebody asked for it: it must be had */
+  bool short_waits;    /* the database looks for none: sessions wait for locks only shortly */
+  atomic_bool refused; /* the database does not let them */
+} iso_timeouts;
 
 struct isoproof_run_handle {
   const isoproof_run_options *options;
@@ -103,7 +115,10 @@ struct isoproof_run_handle {
   iso_sending statements;
   iso_round_trips round_trips;
   iso_recorder recorder;
-  iso_session_log log;   /* for header and events; under the lock */
+  iso_session_log log; /* for header and events; under the lock */
+  iso_load load;
+  bool has_load;
+  iso_timeouts timeouts;
   iso_session *sessions; /* one more than asked for, for the final reads */
   uint32_t session_count;
   _Atomic int64_t next_name;
@@ -131,6 +146,8 @@ void iso_active_faults_note(iso_active_faults *active, const char *event);
 /* The latest one in words; NULL when there is none. */
 const char *iso_active_faults_name(const iso_active_faults *active, char *text, size_t size);
 
+/* Waits until a moment of the clock of the history; false when the run is to end. */
+bool iso_run_sleep_until(const isoproof_run_handle *run, int64_t moment);
 /* Tells every session to end after its transaction. */
 void iso_run_stop(isoproof_run_handle *run);
 static inline bool iso_run_stopping(const isoproof_run_handle *run) {
@@ -174,6 +191,17 @@ isoproof_status iso_rounds_write_initial(isoproof_run_handle *run, isoproof_erro
 isoproof_status iso_session_settings_check(const isoproof_run_options *options, isoproof_error *error);
 /* Gives a session that has just connected its settings; ISOPROOF_ERR_USAGE when the database refuses one. */
 isoproof_status iso_session_settings_apply(iso_session *session, isoproof_error *error);
+
+/* ---- timeouts.c ---- */
+
+/* What sessions are to set, from the options and the settings of the database; ISOPROOF_ERR_USAGE where somebody asks
+ * for what it does not have. */
+isoproof_status iso_timeouts_choose(isoproof_run_handle *run, isoproof_error *error);
+/* Gives a session that has just connected its time-outs; ISOPROOF_ERR_USAGE when the database refuses what was asked
+ * for.  What nobody asked for may be refused. */
+isoproof_status iso_timeouts_apply(iso_session *session, isoproof_error *error);
+/* Puts them into the history, once sessions have them. */
+void iso_timeouts_note(isoproof_run_handle *run);
 
 /* ---- transaction.c ---- */
 

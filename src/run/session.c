@@ -12,6 +12,8 @@ isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run,
   session->number = number;
   session->name = number;
   session->node = number % iso_database_nodes(run->database);
+  session->due = ISO_UNSCHEDULED;
+  iso_random_seed(&session->thinking, run->workload->seed, number);
   session->messages = iso_alloc_zero(ISO_ERROR_CLASSES, sizeof *session->messages);
   if (session->messages == NULL) return iso_fail_memory(error);
   return iso_session_log_open(&session->log, &run->recorder, error);
@@ -50,6 +52,7 @@ static bool try_connect(iso_session *session) {
     status = iso_connect(session->run->database, session->node, &session->connection, &error);
   else if (!iso_connected(session->connection))
     status = iso_reconnect(session->connection, &error);
+  if (status == ISOPROOF_OK && !session->set) status = iso_timeouts_apply(session, &error);
   if (status == ISOPROOF_OK && !session->set) status = iso_session_settings_apply(session, &error);
   if (status == ISOPROOF_OK) {
     session->reading = iso_connection_read_only(session->connection);
@@ -93,8 +96,40 @@ static isoproof_status run_program(iso_session *session, const iso_program *prog
 static void hold(const iso_session *session) {
   const isoproof_run_options *options = session->run->options;
   struct timespec moment = {.tv_nsec = HOLD_MS * 1000000L};
-  while (options->hold != NULL && !iso_run_stopping(session->run) && options->hold(options->over_user))
+  bool held = false;
+  while (options->hold != NULL && !iso_run_stopping(session->run) && options->hold(options->over_user)) {
     nanosleep(&moment, NULL);
+    held = true;
+  }
+  /* The database cannot be blamed for what did not begin meanwhile. */
+  if (held) iso_load_skip(&session->run->load, isoproof_run_now(session->run));
+}
+
+static bool takes_part(const iso_session *session) {
+  int64_t now = isoproof_run_now(session->run);
+  return iso_load_active(&session->run->load, session->number, now) == now;
+}
+
+/* Whether the session takes part now; where not, waits until it does.  False: it never will again. */
+static bool await_part(iso_session *session) {
+  isoproof_run_handle *run = session->run;
+  int64_t now = isoproof_run_now(run), moment = iso_load_active(&run->load, session->number, now);
+  return moment != ISO_NEVER && (moment == now || iso_run_sleep_until(run, moment));
+}
+
+/* Waits for the next transaction of the schedule, where there is one; false when the run is to end. */
+static bool await_due(iso_session *session) {
+  isoproof_run_handle *run = session->run;
+  session->due = iso_load_take(&run->load);
+  if (session->due == ISO_UNSCHEDULED) return true;
+  if (!iso_run_sleep_until(run, session->due)) return false;
+  iso_histogram_add(&session->counts.lag, isoproof_run_now(run) - session->due);
+  return true;
+}
+
+static void think(iso_session *session) {
+  int64_t thought = iso_load_think(&session->run->load, &session->thinking);
+  if (thought > 0) (void)iso_run_sleep_until(session->run, isoproof_run_now(session->run) + thought);
 }
 
 static isoproof_status run_all(iso_session *session, isoproof_error *error) {
@@ -102,9 +137,11 @@ static isoproof_status run_all(iso_session *session, isoproof_error *error) {
   while (!iso_run_stopping(session->run)) {
     const iso_program *program;
     hold(session);
+    if (!await_part(session) || !await_due(session)) return ISOPROOF_OK;
     ISO_TRY(iso_generator_next(session->run->generator, session->number, &program, error));
     if (program == NULL) return ISOPROOF_OK;
     ISO_TRY(run_program(session, program, &pause_ms, error));
+    think(session);
     if (iso_recorder_failed(&session->run->recorder)) {
       iso_run_stop(session->run);
       return ISOPROOF_OK;
@@ -146,6 +183,8 @@ static isoproof_status run_all_rounds(iso_session *session, bool *joined, isopro
   bool more = true;
   while (more && !iso_run_stopping(session->run)) {
     hold(session);
+    if (!takes_part(session)) leave(session, joined);
+    if (!await_part(session) || !await_due(session)) break;
     if (!try_connect(session)) {
       leave(session, joined);
       pause_after_failure(session, &pause_ms);
@@ -154,6 +193,7 @@ static isoproof_status run_all_rounds(iso_session *session, bool *joined, isopro
     if (!*joined) iso_meeting_join(&session->run->meeting);
     *joined = true;
     ISO_TRY(run_round(session, &more, &pause_ms, joined, error));
+    think(session);
     if (iso_recorder_failed(&session->run->recorder)) iso_run_stop(session->run);
   }
   return ISOPROOF_OK;
@@ -190,6 +230,7 @@ static void find_writable(iso_session *session) {
 isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
   uint64_t at = 0;
   session->name = atomic_fetch_add(&session->run->next_name, 1);
+  session->due = ISO_UNSCHEDULED;
   for (;;) {
     const iso_program *program;
     ISO_TRY(iso_generator_final(session->run->generator, &at, &program, error));

@@ -27,9 +27,10 @@ const char *isoproof_error_class_at(size_t number) {
 
 static uint64_t get(const _Atomic uint64_t *counter) { return atomic_load_explicit(counter, memory_order_relaxed); }
 
-void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
-  iso_histogram_sum latency;
+void iso_run_count(isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
+  iso_histogram_sum latency, lag;
   memset(&latency, 0, sizeof latency);
+  memset(&lag, 0, sizeof lag);
   *counts = (isoproof_run_counts){.seconds = seconds};
   for (uint32_t i = 0; i <= run->session_count; i++) {
     const iso_session_counts *c = &run->sessions[i].counts;
@@ -40,11 +41,16 @@ void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_
     counts->broken_totals += get(&c->broken_totals);
     for (int e = 0; e < ISO_ERROR_CLASSES; e++) counts->errors[e] += get(&c->errors[e]);
     iso_histogram_gather(&latency, &c->latency);
+    iso_histogram_gather(&lag, &c->lag);
   }
   counts->p50_ns = iso_histogram_quantile(&latency, 0.5);
   counts->p90_ns = iso_histogram_quantile(&latency, 0.9);
   counts->p99_ns = iso_histogram_quantile(&latency, 0.99);
   counts->max_ns = latency.most;
+  counts->lag_p50_ns = iso_histogram_quantile(&lag, 0.5);
+  counts->lag_p99_ns = iso_histogram_quantile(&lag, 0.99);
+  counts->lag_max_ns = lag.most;
+  counts->behind_ns = iso_load_behind(&run->load, (int64_t)(seconds * 1e9));
 }
 
 /* ---- making ---- */

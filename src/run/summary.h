@@ -10,6 +10,6 @@
 isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_run_summary **report,
                                isoproof_error *error);
 /* The counts of all sessions so far. */
-void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_counts *counts);
+void iso_run_count(isoproof_run_handle *run, double seconds, isoproof_run_counts *counts);
 
 #endif

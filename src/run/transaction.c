@@ -310,6 +310,7 @@ isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_
     end->status = end_failed(s);
   }
   int64_t finish = isoproof_run_now(s->run);
-  count_end(s, program, end->status, finish - s->began);
+  bool scheduled = s->due != ISO_UNSCHEDULED && !program->meets;
+  count_end(s, program, end->status, finish - (scheduled ? s->due : s->began));
   return iso_note_txn(s, end->status, start, finish, error);
 }

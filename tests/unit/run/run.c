@@ -352,6 +352,42 @@ static void retries_are_transactions_of_their_own(void **state) {
   isoproof_run_summary_free(report);
 }
 
+static bool hold_now_and_then(void *user) {
+  atomic_uint *asked = user;
+  return atomic_fetch_add(asked, 1) % 8 == 7;
+}
+
+/* Phases, a ramp, a schedule that no database can follow, time to think, and a checker that lets sessions wait. */
+static void a_load_is_a_run_as_any(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  static const isoproof_workload_kind kinds[] = {ISOPROOF_WORKLOAD_MIXED, ISOPROOF_WORKLOAD_UPSERT};
+  static const uint32_t sessions[] = {1, 4, 2};
+  static const double seconds[] = {0.05, 0.1, 0.05};
+  for (size_t i = 0; i < 2; i++) {
+    isoproof_run_options options = options_for(url, kinds[i], 0);
+    atomic_uint asked = 0;
+    options.seconds = 0;
+    options.phase_sessions = sessions;
+    options.phase_seconds = seconds;
+    options.phase_count = 3;
+    options.ramp = 0.02;
+    options.rate = 1e6;
+    options.think_time = 1e-4;
+    options.think_exponential = true;
+    options.hold = hold_now_and_then;
+    options.over_user = &asked;
+    isoproof_run_summary *report;
+    isoproof_history *history = recorded(&options, NULL, &report);
+    const isoproof_run_counts *counts = isoproof_run_summary_counts(report);
+    assert_true(counts->committed > 0);
+    assert_true(counts->lag_max_ns >= counts->lag_p50_ns && counts->lag_max_ns > 0);
+    assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
+    isoproof_history_free(history);
+    isoproof_run_summary_free(report);
+  }
+}
+
 static void clients_may_roll_back(void **state) {
   (void)state;
   static const char *const url[] = {"sim:"};
@@ -642,6 +678,12 @@ static void nonsense_is_refused(void **state) {
   bad = good;
   bad.round_trips = "none";
   refused(&bad, ISOPROOF_ERR_USAGE, "single, batched, both");
+  bad = good;
+  bad.rate = -1;
+  refused(&bad, ISOPROOF_ERR_USAGE, "rate: expected 0 to");
+  bad = good;
+  bad.deadlock_timeout = 1;
+  refused(&bad, ISOPROOF_ERR_USAGE, "deadlock_timeout: sessions of the driver");
   workload.kind = ISOPROOF_WORKLOAD_PHANTOM;
   workload.writes_per_key = 8;
   bad = good;
@@ -668,6 +710,7 @@ int main(void) {
       cmocka_unit_test(sqlite_keeps_its_promise),
       cmocka_unit_test(a_lost_reply_is_unknown_and_ends_the_session),
       cmocka_unit_test(retries_are_transactions_of_their_own),
+      cmocka_unit_test(a_load_is_a_run_as_any),
       cmocka_unit_test(clients_may_roll_back),
       cmocka_unit_test(lists_are_read_in_the_end),
       cmocka_unit_test(a_companion_puts_events_into_the_history),
