@@ -109,8 +109,7 @@ const char *iso_tracker_restore(const iso_tracker *tracker, size_t number);
 
 /* The rows of each tracked table at the start, to be asked when nobody writes; NULL after the last. */
 const char *iso_tracker_initial_sql(const iso_tracker *tracker, size_t number);
-isoproof_status iso_tracker_initial(iso_tracker *tracker, size_t number, const iso_reply *reply,
-                                    isoproof_error *error);
+isoproof_status iso_tracker_initial(iso_tracker *tracker, size_t number, const iso_reply *reply, isoproof_error *error);
 /* All of them, for the line "initial_rows" of the history. */
 const iso_jsonl_row *iso_tracker_initial_rows(const iso_tracker *tracker, size_t *count);
 
