@@ -32,13 +32,22 @@ static isoproof_status admit(isoproof_history *history, const isoproof_level_inf
 
 /* ---- levels that were searched for ---- */
 
-static isoproof_certificate_event *strong_events(const iso_strong *strong) {
+/* Where transactions have levels of their own, only those that read a snapshot begin before they commit. */
+static bool is_whole(const isoproof_history *h, const iso_strong *strong, uint32_t txn) {
+  if (!strong->split || strong->level->rule != ISO_RULE_MIXED) return !strong->split;
+  iso_txn_isolation own = iso_history_isolation(h, txn);
+  return own != ISO_ISOLATION_PREFIX && own != ISO_ISOLATION_SNAPSHOT_ISOLATION;
+}
+
+static isoproof_certificate_event *strong_events(const isoproof_history *h, const iso_strong *strong, size_t *count) {
   isoproof_certificate_event *events = iso_alloc(strong->sequence_count, sizeof *events);
+  *count = 0;
   for (uint32_t i = 0; events != NULL && i < strong->sequence_count; i++) {
-    uint32_t event = strong->sequence[i];
-    isoproof_certificate_event_kind half = event % 2 == 0 ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
-    events[i].txn = strong->split ? event / 2 : event;
-    events[i].kind = strong->split ? half : ISOPROOF_EVENT_TXN;
+    uint32_t event = strong->sequence[i], txn = strong->split ? event / 2 : event;
+    bool begins = strong->split && event % 2 == 0, whole = is_whole(h, strong, txn);
+    if (begins && whole) continue;
+    events[*count].txn = txn;
+    events[(*count)++].kind = whole ? ISOPROOF_EVENT_TXN : begins ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
   }
   return events;
 }
@@ -47,15 +56,14 @@ static isoproof_status certify_strong(isoproof_history *history, const iso_stron
                                       iso_certificates *certificates, isoproof_error *error) {
   iso_claim claim = {.rule = &iso_rule_judge_of(strong->level->rule)->order,
                      .session_order = strong->level->session_order,
-                     .real_time = strong->level->real_time,
-                     .count = strong->sequence_count};
+                     .real_time = strong->level->real_time};
   const isoproof_level_info *level = isoproof_level_at(strong->level->level);
-  if (strong->split && !claim.rule->split) {
+  if (strong->split && !claim.rule->split && !claim.rule->own_levels) {
     /* Begins and commits of a level without them: snapshot isolation, which implies it, was found to hold. */
     claim.rule = &iso_rule_judge_of(ISO_RULE_SNAPSHOT)->order;
     level = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
   }
-  isoproof_certificate_event *events = strong_events(strong);
+  isoproof_certificate_event *events = strong_events(history, strong, &claim.count);
   return events != NULL ? admit(history, level, claim, events, task, certificates, error) : iso_fail_memory(error);
 }
 

@@ -47,8 +47,10 @@ bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_inf
 
 bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_strong_level *strong = iso_strong_level_of(level);
-  if (strong == NULL || !strong->single) return false;
-  return !check->has_weak || iso_strong_hindrance(&check->weak.view, strong) != NULL;
+  if (strong != NULL && strong->rule == ISO_RULE_MIXED && check->history->txn_isolation_opt == NULL) return true;
+  if (strong == NULL || (!strong->single && strong->rule != ISO_RULE_MIXED)) return false;
+  if (!check->has_weak) return strong->single;
+  return iso_strong_hindrance(&check->weak.view, strong) != NULL;
 }
 
 static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axiom) {
@@ -60,7 +62,10 @@ static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axio
 
 isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_level_method *method = iso_level_method_of(level);
-  if (iso_is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
+  if (iso_is_beside_the_point(check, level)) {
+    bool mixed = method->engine == ISO_ENGINE_STRONG && method->strong.rule == ISO_RULE_MIXED;
+    return mixed ? ISOPROOF_UNDECIDED : iso_strong_verdict(&check->strong, level);
+  }
   if (iso_is_broken_outright(check, level)) return ISOPROOF_VIOLATED;
   if (method->engine == ISO_ENGINE_WITHIN) return ISOPROOF_SATISFIED;
   if (check->proof.is_proved && isoproof_level_implies(iso_axiom_level(check->proof.axiom), level))

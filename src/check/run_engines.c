@@ -79,6 +79,8 @@ static bool is_limit(isoproof_status status) {
 static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *scenario, isoproof_task *task,
                                           isoproof_error *error) {
   iso_anomaly name = iso_scenario_name(check->history, scenario);
+  /* Where transactions have levels of their own, a lost update may be one that its level allows. */
+  if (scenario->level->rule == ISO_RULE_MIXED) return ISOPROOF_OK;
   bool single =
       name == ISO_ANOMALY_G_SINGLE || name == ISO_ANOMALY_G_SINGLE_PROCESS || name == ISO_ANOMALY_G_SINGLE_REALTIME;
   if (!single || check->uncounted) return ISOPROOF_OK;
@@ -96,12 +98,17 @@ static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *
   return good ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-/* Of two scenarios of one name, that of the weaker level is shown. */
+/* Of two scenarios of one name, that of the weaker level is shown; what violates the transactions' own levels is always.
+ */
 static void tell_strong(iso_level_check *check, size_t decision) {
   const iso_strong_set *set = &check->strong;
   iso_anomaly name = iso_scenario_name(check->history, &set->scenarios[decision]);
   size_t k = 0;
-  while (k < check->told_count && iso_scenario_name(check->history, &set->scenarios[check->told[k]]) != name) k++;
+  bool mixed = set->items[decision].level->rule == ISO_RULE_MIXED;
+  while (k < check->told_count && (mixed || set->items[check->told[k]].level->rule == ISO_RULE_MIXED ||
+                                   iso_scenario_name(check->history, &set->scenarios[check->told[k]]) != name)) {
+    k++;
+  }
   if (k == check->told_count) {
     check->told[check->told_count++] = decision;
     return;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/own_levels.h"
 #include "explain/row_words.h"
 #include "explain/scenario.h"
 #include "explain/witness.h"
@@ -229,6 +230,10 @@ static void say_order(teller *t, const iso_branch *inner, bool swapped, const ch
 
 /* What the level forbids. */
 static void say_rule(teller *t) {
+  if (t->s->level->rule == ISO_RULE_MIXED) {
+    iso_words_add_own_levels(&t->words, t->h, t->s);
+    return;
+  }
   iso_words_add(&t->words, "%s %s.", isoproof_level_at(t->s->level->level)->friendly, iso_rule_text(t->s->level->rule));
 }
 

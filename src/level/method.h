@@ -48,6 +48,8 @@ const isoproof_level_info *iso_axiom_level(iso_axiom axiom);
  *   PREFIX         c -> b     c -> c     b -> c     a cycle
  *   PARALLEL       t -> t     t -> t     -          a cycle, or a path from s to r where r must come before s (RW)
  *   UPDATE_ATOMIC  t -> t     t -> t     -          a cycle, or one edge from s to r where r must come before s (RW)
+ *   MIXED          the edges to and from a transaction are those of its own level; the axioms of weaker levels, which
+ *                  speak of SO and WR alone, are edges c -> c
  *
  * So a read of x by r from t and another writer s of x come down to a choice: s before t, or t before s and then r
  * before s.  C name, name in C of its functions, what it allows, after the name of the level. */
@@ -58,7 +60,8 @@ const isoproof_level_info *iso_axiom_level(iso_axiom axiom);
     "allows no cycle in which whoever missed a write stands right after one that it read from or followed")            \
   X(PARALLEL, parallel, "allows no cycle with fewer than two missed writes")                                           \
   X(UPDATE_ATOMIC, update_atomic,                                                                                      \
-    "allows no cycle without a missed write, and none of a missed write and one other step")
+    "allows no cycle without a missed write, and none of a missed write and one other step")                           \
+  X(MIXED, mixed, "allows no cycle in which every missed write is one that the level of whoever missed it forbids")
 
 typedef enum iso_rule {
 #define ISO_X(name, function, text) ISO_RULE_##name,

@@ -13,15 +13,21 @@ isoproof_status iso_refuse(const iso_placed *p, uint64_t txn, const char *why, i
   return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the order of a certificate does not hold: %s %s", name, why);
 }
 
+/* Whether the level of a transaction gives it a begin of its own. */
+static bool reads_snapshot(const isoproof_history *h, uint32_t txn) {
+  iso_txn_isolation level = iso_history_isolation(h, txn);
+  return level == ISO_ISOLATION_PREFIX || level == ISO_ISOLATION_SNAPSHOT_ISOLATION;
+}
+
 /* Puts every event in its place, each once. */
 static isoproof_status place_events(iso_placed *p, isoproof_error *error) {
   const iso_claim *claim = p->claim;
-  bool split = claim->rule->split;
   for (uint32_t i = 0; i < claim->count; i++) {
     const isoproof_certificate_event *event = &claim->events[i];
     if (event->txn >= p->h->txns) return iso_refuse(p, event->txn, "does not exist", error);
     uint32_t txn = (uint32_t)event->txn;
     if (!p->counts[txn]) return iso_refuse(p, txn, "took no effect", error);
+    bool split = claim->rule->own_levels ? reads_snapshot(p->h, txn) : claim->rule->split;
     if (split != (event->kind != ISOPROOF_EVENT_TXN)) return iso_refuse(p, txn, "has an event of a wrong kind", error);
     if (event->kind != ISOPROOF_EVENT_COMMIT) {
       if (p->begin[txn] != ISO_NOT_PLACED) return iso_refuse(p, txn, "stands in it twice", error);

@@ -51,6 +51,8 @@ isoproof_status iso_place_observed(iso_placed *placed, isoproof_error *error);
 
 isoproof_status iso_verify_execution(const iso_placed *placed, isoproof_error *error);
 isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error);
+/* By carrying out what reads of a state, and by visibility what reads by an axiom of SO and WR. */
+isoproof_status iso_verify_own_levels(const iso_placed *placed, isoproof_error *error);
 
 /* Says that the order fails at a transaction. */
 isoproof_status iso_refuse(const iso_placed *placed, uint64_t txn, const char *why, isoproof_error *error);

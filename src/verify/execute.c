@@ -175,11 +175,26 @@ static void end_txn(store *s, uint32_t txn, bool lands) {
   }
 }
 
+/* What a transaction writes, where its reads are judged by somebody else. */
+static void do_writes(store *s, uint32_t txn) {
+  for (uint32_t op = s->h->txn_first_op[txn]; op < s->h->txn_first_op[txn + 1]; op++) {
+    bool writes = s->h->op_kind[op] == ISOPROOF_OP_WRITE || s->h->op_kind[op] == ISOPROOF_OP_APPEND;
+    if (writes) (void)do_op(s, txn, op, false);
+  }
+}
+
 static isoproof_status carry_out(store *s, const isoproof_certificate_event *event, isoproof_error *error) {
   uint32_t txn = (uint32_t)event->txn;
+  const iso_order_rule *rule = s->p->claim->rule;
+  iso_txn_isolation own = iso_history_isolation(s->h, txn);
   bool commits = event->kind != ISOPROOF_EVENT_BEGIN;
-  ISO_TRY(do_txn(s, txn, event->kind != ISOPROOF_EVENT_COMMIT, error));
-  if (commits && s->p->claim->rule->alone && !was_alone(s, txn)) {
+  bool alone = rule->own_levels ? own == ISO_ISOLATION_SNAPSHOT_ISOLATION : rule->alone;
+  if (rule->own_levels && own < ISO_ISOLATION_PREFIX) {
+    do_writes(s, txn);
+  } else {
+    ISO_TRY(do_txn(s, txn, event->kind != ISOPROOF_EVENT_COMMIT, error));
+  }
+  if (commits && alone && !was_alone(s, txn)) {
     return iso_refuse(s->p, txn, "overlaps another writer of a key", error);
   }
   end_txn(s, txn, commits);

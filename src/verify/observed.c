@@ -97,6 +97,7 @@ static bool line_up(iso_observed *c) {
   uint32_t *length = iso_alloc_zero(h->keys, sizeof *length);
   bool made = versions != NULL && length != NULL;
   for (size_t i = 0; made && i < c->p->claim->count; i++) {
+    if (c->p->claim->events[i].kind == ISOPROOF_EVENT_BEGIN) continue;
     uint32_t txn = (uint32_t)c->p->claim->events[i].txn;
     append_elements(c, txn, length);
     for (uint32_t k = c->wrote_first[txn]; k < c->wrote_first[txn + 1]; k++) {

@@ -94,28 +94,71 @@ static census count_missed(const iso_link *cycle, uint32_t count) {
   return c;
 }
 
-static bool forbids_any(const iso_link *cycle, uint32_t count) {
-  (void)cycle, (void)count;
+static bool forbids_any(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  (void)h, (void)cycle, (void)count;
   return true;
 }
 
 /* Who missed a write began before it was committed, and must have followed something. */
-static bool forbids_under_snapshot(const iso_link *cycle, uint32_t count) {
+static bool forbids_under_snapshot(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  (void)h;
   return count_missed(cycle, count).after_missed == 0;
 }
 
 /* The same; and to be overwritten does not mean to begin later. */
-static bool forbids_under_prefix(const iso_link *cycle, uint32_t count) {
+static bool forbids_under_prefix(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  (void)h;
   return count_missed(cycle, count).after_unseen == 0;
 }
 
-static bool forbids_under_parallel(const iso_link *cycle, uint32_t count) {
+static bool forbids_under_parallel(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  (void)h;
   return count_missed(cycle, count).missed <= 1;
 }
 
-static bool forbids_under_update_atomic(const iso_link *cycle, uint32_t count) {
+static bool forbids_under_update_atomic(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  (void)h;
   uint32_t missed = count_missed(cycle, count).missed;
   return missed == 0 || (missed == 1 && count == 2);
+}
+
+/* Whether everything but the link at `place` is SO or WR. */
+static bool is_causal_but(const iso_link *cycle, uint32_t count, uint32_t place) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (i != place && cycle[i].kind != ISO_EDGE_SO && cycle[i].kind != ISO_EDGE_WR) return false;
+  }
+  return true;
+}
+
+/* Whether the level that is the reader's own forbids it to miss the write where it stands in the cycle. */
+static bool forbids_miss(const isoproof_history *h, const iso_link *cycle, uint32_t count, uint32_t place) {
+  const iso_link *miss = &cycle[place], *before = &cycle[(place + count - 1) % count];
+  switch (iso_history_isolation(h, miss->from)) {
+  case ISO_ISOLATION_SERIALIZABLE:
+    return true;
+  case ISO_ISOLATION_SNAPSHOT_ISOLATION:
+    return before->kind != ISO_EDGE_RW;
+  case ISO_ISOLATION_PREFIX:
+    return before->kind == ISO_EDGE_SO || before->kind == ISO_EDGE_WR;
+  case ISO_ISOLATION_CAUSAL:
+    return is_causal_but(cycle, count, place);
+  case ISO_ISOLATION_READ_ATOMIC:
+    return count == 2 && is_causal_but(cycle, count, place);
+  case ISO_ISOLATION_READ_COMMITTED:
+    return count == 2 && before->kind == ISO_EDGE_WR && iso_verify_in_order(h, before->read_op, miss->read_op) &&
+           h->op_key[before->read_op] != h->op_key[miss->read_op];
+  case ISO_ISOLATION_NONE:
+  case ISO_ISOLATIONS:
+    break;
+  }
+  return false;
+}
+
+static bool forbids_by_own_levels(const isoproof_history *h, const iso_link *cycle, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (cycle[i].kind == ISO_EDGE_RW && !forbids_miss(h, cycle, count, i)) return false;
+  }
+  return true;
 }
 
 static const iso_rule_judge rules[ISO_RULES] = {
@@ -128,6 +171,8 @@ static const iso_rule_judge rules[ISO_RULES] = {
          .forbids = forbids_under_parallel},
     [ISO_RULE_UPDATE_ATOMIC] = {.order = {.judge = iso_verify_visibility, .visibility = true, .overwriting = true},
                                 .forbids = forbids_under_update_atomic},
+    [ISO_RULE_MIXED] = {.order = {.judge = iso_verify_own_levels, .own_levels = true},
+                        .forbids = forbids_by_own_levels},
 };
 
 const iso_axiom_judge *iso_axiom_judge_of(iso_axiom axiom) { return &axioms[axiom]; }

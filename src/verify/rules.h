@@ -14,7 +14,8 @@ struct iso_placed;
 
 /* What an order of transactions must be to prove a level. */
 typedef struct iso_order_rule {
-  bool split; /* its events are begins and commits */
+  bool split;      /* its events are begins and commits */
+  bool own_levels; /* by the level that each transaction carries; begins are only those of snapshots */
   /* Whether the order proves it: by carrying it out, or by who sees whom. */
   isoproof_status (*judge)(const struct iso_placed *placed, isoproof_error *error);
   bool visibility;      /* it is about who sees whom, so that session order always counts */
@@ -34,7 +35,7 @@ typedef struct iso_axiom_judge {
 typedef struct iso_rule_judge {
   iso_order_rule order;
   /* Whether a cycle of links of these kinds is forbidden, from how their events follow each other. */
-  bool (*forbids)(const iso_link *cycle, uint32_t count);
+  bool (*forbids)(const isoproof_history *history, const iso_link *cycle, uint32_t count);
 } iso_rule_judge;
 
 const iso_axiom_judge *iso_axiom_judge_of(iso_axiom axiom);

@@ -171,7 +171,7 @@ static bool check_leaf(const judge *j, uint32_t at) {
   for (uint32_t i = 0; i < leaf->links; i++) {
     if (!check_link(j, at, &cycle[i]) || cycle[i].to != cycle[(i + 1) % leaf->links].from) return false;
   }
-  return iso_rule_judge_of(j->s->level->rule)->forbids(cycle, leaf->links);
+  return iso_rule_judge_of(j->s->level->rule)->forbids(j->h, cycle, leaf->links);
 }
 
 /* Both orders of two writers of the key, each with a case of its own further on that nobody else has. */

@@ -44,9 +44,24 @@ static isoproof_status blind(const sight *s, uint32_t txn, isoproof_error *error
 
 /* ---- one edge ---- */
 
+/* Whether the reader is judged by one edge, and whether by paths. */
+static bool is_direct(const sight *s, uint32_t reader) {
+  iso_txn_isolation own = iso_history_isolation(s->h, reader);
+  return !s->p->claim->rule->own_levels || own == ISO_ISOLATION_READ_COMMITTED || own == ISO_ISOLATION_READ_ATOMIC;
+}
+
+static bool is_by_paths(const sight *s, uint32_t reader) {
+  return !s->p->claim->rule->own_levels || iso_history_isolation(s->h, reader) == ISO_ISOLATION_CAUSAL;
+}
+
 /* Read committed asks only for those whom the reader met before by another key; the others, for everybody. */
+static bool asks_only_met(const sight *s, uint32_t reader) {
+  if (!s->p->claim->rule->own_levels) return s->p->claim->rule->only_met_before;
+  return iso_history_isolation(s->h, reader) == ISO_ISOLATION_READ_COMMITTED;
+}
+
 static bool counts_for(const sight *s, uint32_t source, uint32_t first, uint32_t read) {
-  if (!s->p->claim->rule->only_met_before) return true;
+  if (!asks_only_met(s, iso_history_txn_of(s->h, s->c.saw[read].op))) return true;
   for (uint32_t i = first; i < read; i++) {
     if (s->c.saw[i].from != source || s->c.saw[i].key == s->c.saw[read].key) continue;
     if (iso_verify_in_order(s->h, s->c.saw[i].op, s->c.saw[read].op)) return true;
@@ -82,9 +97,9 @@ static bool misses_source(const sight *s, uint32_t reader, uint32_t source, uint
 
 static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *error) {
   const iso_observed *c = &s->c;
-  bool by_session = !s->p->claim->rule->only_met_before;
+  bool by_session = !asks_only_met(s, reader), direct = is_direct(s, reader);
   uint32_t session = s->h->txn_session[reader], first = c->saw_first[reader], end = c->saw_first[reader + 1];
-  for (uint32_t i = first; i < end; i++) {
+  for (uint32_t i = first; direct && i < end; i++) {
     uint32_t key = c->saw[i].key;
     if (by_session && s->last_session[key] == session + 1 && s->last[key] > c->saw[i].version) {
       return blind(s, reader, error);
@@ -93,7 +108,7 @@ static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *e
     s->head_txn[key] = reader + 1;
     s->head[key] = i + 1;
   }
-  for (uint32_t i = first; i < end; i++) {
+  for (uint32_t i = first; direct && i < end; i++) {
     uint32_t source = c->saw[i].from;
     if (source == ISO_NO_OP || s->met[source] == reader + 1) continue;
     s->met[source] = reader + 1;
@@ -263,9 +278,10 @@ static isoproof_status check_block(const sight *s, uint32_t *previous, isoproof_
   memset(previous, 0, s->h->sessions * sizeof *previous);
   for (size_t i = 0; i < s->p->claim->count; i++) {
     uint32_t txn = (uint32_t)s->p->claim->events[i].txn;
+    if (s->p->claim->events[i].kind == ISOPROOF_EVENT_BEGIN) continue;
     tick(s, txn, previous);
     previous[s->h->txn_session[txn]] = txn + 1;
-    ISO_TRY(check_paths_to(s, txn, error));
+    if (is_by_paths(s, txn)) ISO_TRY(check_paths_to(s, txn, error));
     if (i % STEPS == 0) ISO_TRY(iso_task_check(s->p->task, error));
   }
   return ISOPROOF_OK;
@@ -294,6 +310,23 @@ isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *
   sight s = {.p = placed, .h = placed->h};
   ISO_TRY(iso_observed_make(placed, &s.c, error));
   isoproof_status status = placed->claim->rule->paths ? check_paths(&s, error) : check_edges(&s, error);
+  sight_free(&s);
+  return status;
+}
+
+isoproof_status iso_verify_own_levels(const iso_placed *placed, isoproof_error *error) {
+  const isoproof_history *h = placed->h;
+  bool paths = false;
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    iso_txn_isolation own = iso_history_isolation(h, txn);
+    if (placed->counts[txn] && own == ISO_ISOLATION_NONE) return iso_refuse(placed, txn, "has no level of its own", error);
+    paths = paths || (placed->counts[txn] && own == ISO_ISOLATION_CAUSAL);
+  }
+  ISO_TRY(iso_verify_execution(placed, error));
+  sight s = {.p = placed, .h = h};
+  ISO_TRY(iso_observed_make(placed, &s.c, error));
+  isoproof_status status = check_edges(&s, error);
+  if (status == ISOPROOF_OK && paths) status = check_paths(&s, error);
   sight_free(&s);
   return status;
 }

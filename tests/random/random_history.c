@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/oracle/mixed.h"
+
 uint64_t sketch_below(uint64_t *state, uint64_t bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
@@ -156,6 +158,9 @@ isoproof_history *sketch_history(const sketch *s) {
     if (isoproof_builder_session(builder, isoproof_integer(txn->session), &session, NULL) != ISOPROOF_OK) abort();
     if (isoproof_builder_begin(builder, session, txn->status, NULL) != ISOPROOF_OK) abort();
     if (s->timed && isoproof_builder_times(builder, txn->start, txn->end, NULL) != ISOPROOF_OK) abort();
+    if (txn->level != MIXED_NONE &&
+        isoproof_builder_isolation(builder, mixed_level_id((mixed_level)txn->level), NULL) != ISOPROOF_OK)
+      abort();
     for (unsigned i = 0; i < txn->count; i++) add_op(builder, s, &txn->ops[i]);
   }
   if (isoproof_builder_finish(builder, &history, NULL) != ISOPROOF_OK) abort();
@@ -184,6 +189,8 @@ void sketch_print(const sketch *s, char *out, size_t size) {
     const sketch_txn *txn = &s->txns[t];
     used += (size_t)snprintf(out + used, size - used, "s%u %s", txn->session, isoproof_txn_status_name(txn->status));
     if (s->timed && used < size) used += (size_t)snprintf(out + used, size - used, " %u-%u", txn->start, txn->end);
+    if (txn->level != MIXED_NONE && used < size)
+      used += (size_t)snprintf(out + used, size - used, " %s", mixed_level_id((mixed_level)txn->level));
     if (used < size) used += (size_t)snprintf(out + used, size - used, ":");
     for (unsigned i = 0; i < txn->count && used < size; i++) used += print_op(s, &txn->ops[i], out + used, size - used);
     if (used < size) used += (size_t)snprintf(out + used, size - used, "\n");

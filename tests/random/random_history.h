@@ -20,6 +20,7 @@ typedef struct sketch_txn {
   isoproof_txn_status status;
   uint8_t count;
   uint8_t start, end; /* where the sketch is timed */
+  uint8_t level;      /* mixed_level (tests/oracle/mixed.h): the level that is its own */
   sketch_op ops[SKETCH_OPS];
 } sketch_txn;
 

@@ -174,13 +174,14 @@ uint32_t iso_next_before(const iso_event_graph *e, uint32_t event, uint64_t *at)
     uint32_t before = iso_event_before(e, event);
     if (before != ISO_NO_EVENT) return before;
   }
-  bool is_tick = event >= e->txn_events, is_begin = !is_tick && (!e->split || event % 2 == 0);
+  bool is_tick = event >= e->txn_events;
   uint32_t txn = iso_event_txn(e, event);
+  bool is_first = !is_tick && event == iso_event_first(e, txn), reads = !is_tick && event == iso_event_begin(e, txn);
   if (*at == 1) {
     *at = 2;
-    if (is_begin && e->tick_before != NULL && e->tick_before[txn] > 0) return e->txn_events + e->tick_before[txn] - 1;
+    if (is_first && e->tick_before != NULL && e->tick_before[txn] > 0) return e->txn_events + e->tick_before[txn] - 1;
   }
-  if (*at < derived_part && is_begin) {
+  if (*at < derived_part && reads) {
     for (uint32_t i = v->read_first[txn] + (uint32_t)(*at - 2); i < v->read_first[txn + 1]; i++) {
       *at += 1;
       if (v->reads[i].from != ISO_INITIAL) return iso_event_commit(e, v->reads[i].from);

@@ -3,7 +3,8 @@
  *
  * Events are numbered so that the later event of a session has the larger number: event t for transaction t, or 2t for
  * its begin and 2t+1 for its commit.  A chain is a session, or a piece of one where the level has no session order; the
- * events of a chain are ordered by their numbers.  Order in real time is one more chain, of ticks: a transaction that
+ * events of a chain are ordered by their numbers.  Where transactions have levels of their own, one that reads when it
+ * commits keeps its begin, which nothing but its chain knows.  Order in real time is one more chain, of ticks: a transaction that
  * ends comes before the next tick, and one that starts comes after the last tick before it.  Edges that were derived
  * are kept with the reason for them.  The graph owns its arrays until iso_event_graph_free and refers to the view.
  */
@@ -21,8 +22,9 @@
  *   OVERLAP  t began before s committed, both wrote `read` (a key here), so t is before s
  *   LIST     list reads of `read` (a key here) show it
  *   CHOSEN   one of two orders, tried
+ *   FORCED   s is before r as the axiom of r's own level says, by SO and WR alone, so it is before t
  */
-typedef enum iso_reason { ISO_SEEN, ISO_OVERTAKEN, ISO_OVERLAP, ISO_LIST, ISO_CHOSEN } iso_reason;
+typedef enum iso_reason { ISO_SEEN, ISO_OVERTAKEN, ISO_OVERLAP, ISO_LIST, ISO_CHOSEN, ISO_FORCED } iso_reason;
 
 typedef struct iso_derived {
   uint32_t from, to; /* events */
@@ -38,6 +40,9 @@ typedef struct iso_event_shape {
   bool ww_to_commit; /* with `split`: a WW leads to the commit of the later writer, not to its begin */
   bool real_time;    /* RT counts */
   bool ungrouped;    /* nobody asks for the writers of a key by chain: they are not made */
+  /* With `split`, by transaction: the level that is its own (iso_txn_isolation), and that says what its begin is good
+   * for.  NULL where all are alike. */
+  const uint8_t *own;
 } iso_event_shape;
 
 typedef struct iso_event_graph {
@@ -81,11 +86,29 @@ static inline bool iso_is_derived(uint64_t at) { return at >> 32 != 0; }
 /* The one of its chain; ISO_NO_EVENT when there is none. */
 uint32_t iso_event_before(const iso_event_graph *events, uint32_t event);
 
-static inline uint32_t iso_event_begin(const iso_event_graph *e, uint32_t txn) { return e->split ? 2 * txn : txn; }
+/* The first event of a transaction, whatever it is good for; `txn` may be one past the last. */
+static inline uint32_t iso_event_first(const iso_event_graph *e, uint32_t txn) { return e->split ? 2 * txn : txn; }
+/* Whether a transaction with a level of its own reads from a snapshot, taken when it begins. */
+static inline bool iso_event_is_snapshot(const iso_event_graph *e, uint32_t txn) {
+  return e->shape.own[txn] == ISO_ISOLATION_PREFIX || e->shape.own[txn] == ISO_ISOLATION_SNAPSHOT_ISOLATION;
+}
+/* Whether what a transaction reads is what is there at its begin; else an axiom of SO and WR says what it may read. */
+static inline bool iso_event_is_executed(const iso_event_graph *e, uint32_t txn) {
+  return e->shape.own == NULL || e->shape.own[txn] >= ISO_ISOLATION_PREFIX;
+}
+/* Whether no other writer of its keys may commit between its begin and its commit, where the rule says so of some. */
+static inline bool iso_event_is_exclusive(const iso_event_graph *e, uint32_t txn) {
+  return e->shape.own == NULL || e->shape.own[txn] == ISO_ISOLATION_SNAPSHOT_ISOLATION;
+}
+/* Where a transaction reads. */
+static inline uint32_t iso_event_begin(const iso_event_graph *e, uint32_t txn) {
+  return iso_event_first(e, txn) + (e->shape.own != NULL && !iso_event_is_snapshot(e, txn));
+}
 static inline uint32_t iso_event_commit(const iso_event_graph *e, uint32_t txn) { return e->split ? 2 * txn + 1 : txn; }
 /* Where WW arrives: what comes before the version that the transaction wrote comes before this event. */
 static inline uint32_t iso_event_version(const iso_event_graph *e, uint32_t txn) {
-  return e->shape.ww_to_commit ? iso_event_commit(e, txn) : iso_event_begin(e, txn);
+  bool late = e->shape.ww_to_commit || !iso_event_is_exclusive(e, txn);
+  return late ? iso_event_commit(e, txn) : iso_event_begin(e, txn);
 }
 /* ISO_NO_TXN for a tick. */
 static inline uint32_t iso_event_txn(const iso_event_graph *e, uint32_t event) {

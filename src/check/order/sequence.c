@@ -109,8 +109,8 @@ static void sort(sorter *s) {
   uint32_t of_txns = e->chains - (e->tick_before != NULL);
   for (uint32_t chain = 0; chain < e->chains; chain++) {
     bool ticks = chain >= of_txns;
-    s->head[chain] = ticks ? e->txn_events : iso_event_begin(e, e->chain_start[chain]);
-    s->end[chain] = ticks ? e->count : iso_event_begin(e, e->chain_start[chain + 1]);
+    s->head[chain] = ticks ? e->txn_events : iso_event_first(e, e->chain_start[chain]);
+    s->end[chain] = ticks ? e->count : iso_event_first(e, e->chain_start[chain + 1]);
     skip(s, chain);
   }
   for (uint32_t chain = 0; chain < e->chains; chain++) enqueue(s, chain);
@@ -169,7 +169,8 @@ static bool respects(const iso_event_graph *e, const iso_first_sequence *first, 
 isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
                                     isoproof_error *error) {
   const iso_event_shape *a = &e->shape, *b = &first->shape;
-  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time;
+  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time &&
+               a->own == b->own;
   if (!alike || e->count != first->events || s->count != s->total || first->count != s->total) return ISOPROOF_OK;
   uint32_t *place = iso_alloc(e->count, sizeof *place);
   if (place == NULL) return iso_fail_memory(error);

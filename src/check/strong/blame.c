@@ -45,19 +45,31 @@ static isoproof_status blame_order(blamer *b, uint32_t from, uint32_t to, isopro
   return ISOPROOF_OK;
 }
 
+/* By the axiom of its own level, a transaction that reads has another one behind it.  Read committed and read atomic
+ * speak of a single step between the two. */
+static isoproof_status blame_forced(blamer *b, uint32_t seen, uint32_t reader, isoproof_error *error) {
+  const iso_event_graph *e = b->e;
+  blame_txn(b, seen);
+  blame_txn(b, reader);
+  b->finder.before_round = 0; /* by SO and WR alone */
+  if (e->shape.own[reader] != ISO_ISOLATION_CAUSAL) return ISOPROOF_OK;
+  return blame_order(b, iso_event_commit(e, seen), iso_event_begin(e, reader), error);
+}
+
 /* The path that a derived edge rests on; see iso_reason. */
 static isoproof_status explain_edge(blamer *b, const iso_derived *d, isoproof_error *error) {
   const iso_event_graph *e = b->e;
   const iso_view *v = e->view;
   b->finder.before_round = d->round;
   if (d->reason == ISO_OVERLAP) {
-    return blame_order(b, iso_event_begin(e, iso_event_txn(e, d->from)), iso_event_commit(e, iso_event_txn(e, d->to)),
+    return blame_order(b, iso_event_version(e, iso_event_txn(e, d->from)), iso_event_commit(e, iso_event_txn(e, d->to)),
                        error);
   }
   if (d->reason == ISO_LIST) return ISOPROOF_OK;
   const iso_external_read *read = &v->reads[d->read];
   uint32_t reader = iso_history_txn_of(v->h, read->op);
   blame_txn(b, reader);
+  if (d->reason == ISO_FORCED) return blame_forced(b, iso_event_txn(e, d->from), reader, error);
   if (d->reason == ISO_SEEN) return blame_order(b, d->from, iso_event_begin(e, reader), error);
   if (read->from == ISO_INITIAL) return ISOPROOF_OK;
   return blame_order(b, iso_event_version(e, read->from), d->to, error);
@@ -214,5 +226,13 @@ isoproof_status iso_blame_core(const iso_event_graph *events, const iso_event_cl
   isoproof_status status = begin(&b, clocks, error);
   if (status == ISOPROOF_OK) status = blame_all(&b, core, edges, error);
   if (status == ISOPROOF_OK) status = iso_task_check(task, error);
+  return finish(&b, status);
+}
+
+isoproof_status iso_blame_forced(const iso_event_graph *events, uint32_t seen, uint32_t reader, iso_txn_set *txns,
+                                 isoproof_error *error) {
+  blamer b = {.e = events, .txns = txns};
+  isoproof_status status = begin(&b, NULL, error);
+  if (status == ISOPROOF_OK) status = blame_forced(&b, seen, reader, error);
   return finish(&b, status);
 }

@@ -26,4 +26,9 @@ isoproof_status iso_blame_core(const iso_event_graph *events, const iso_event_cl
                                const iso_requirements *core, const iso_event_edges *edges, isoproof_task *task,
                                iso_txn_set *txns, isoproof_error *error);
 
+/* Where transactions have levels of their own: the one that is read from is the initial one, and the axiom of the
+ * reader's level has `seen`, who overwrote it, come before that. */
+isoproof_status iso_blame_forced(const iso_event_graph *events, uint32_t seen, uint32_t reader, iso_txn_set *txns,
+                                 isoproof_error *error);
+
 #endif

@@ -77,7 +77,7 @@ static void check_overlap(run *r, uint32_t txn, uint32_t slot) {
     found = true;
     iso_require(r->out);
     iso_require_edge(r->out, iso_event_commit(e, other), begin);
-    iso_require_edge(r->out, commit, iso_event_begin(e, other));
+    iso_require_edge(r->out, commit, iso_event_version(e, other));
     slot = r->x->slot_last[slot - 1];
   }
   r->broken += found;
@@ -85,9 +85,10 @@ static void check_overlap(run *r, uint32_t txn, uint32_t slot) {
 
 static void do_writes(run *r, uint32_t txn) {
   const iso_view *v = r->e->view;
+  bool exclusive = r->exclusive && iso_event_is_exclusive(r->e, txn);
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
     uint32_t *current = &r->x->current[v->write_key[i]];
-    if (r->exclusive) check_overlap(r, txn, *current);
+    if (exclusive) check_overlap(r, txn, *current);
     r->x->slot_last[i] = *current;
     *current = i + 1;
   }
@@ -102,11 +103,12 @@ isoproof_status iso_execute(const iso_examination *examination, const iso_sequen
   for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
     uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);
     if (txn == ISO_NO_TXN) continue;
-    if (!e->split || event % 2 == 0) check_reads(&r, txn);
-    if (examination->at_begin != NULL && (!e->split || event % 2 == 0)) {
+    bool begins = event == iso_event_begin(e, txn);
+    if (begins && iso_event_is_executed(e, txn)) check_reads(&r, txn);
+    if (examination->at_begin != NULL && begins) {
       r.broken += examination->at_begin(examination->context, txn);
     }
-    if (!e->split || event % 2 == 1) do_writes(&r, txn);
+    if (event == iso_event_commit(e, txn)) do_writes(&r, txn);
   }
   *broken = r.broken;
   return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;

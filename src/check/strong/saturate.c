@@ -121,7 +121,7 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
 static void scan_overlap(finder *f, uint32_t t, uint32_t key) {
   const saturator *s = f->shared;
   const iso_event_graph *e = s->e;
-  const int32_t *after = iso_event_clocks_after(s->clocks, iso_event_begin(e, t));
+  const int32_t *after = iso_event_clocks_after(s->clocks, iso_event_version(e, t));
   const int32_t *known = iso_event_clocks_after(s->clocks, iso_event_commit(e, t));
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], end = e->group_start[group + 1];
@@ -129,9 +129,9 @@ static void scan_overlap(finder *f, uint32_t t, uint32_t key) {
     uint32_t place = first_not_below(s->v->writer, e->group_start[group], end, txn_below(e, after[chain]));
     if (place < end && s->v->writer[place] == t) place++;
     if (place == end) continue;
-    uint32_t begin = iso_event_begin(e, s->v->writer[place]);
-    if (known[chain] <= (int32_t)begin) continue;
-    emit(f, iso_event_commit(e, t), begin, key, ISO_OVERLAP);
+    uint32_t version = iso_event_version(e, s->v->writer[place]);
+    if (known[chain] <= (int32_t)version) continue;
+    emit(f, iso_event_commit(e, t), version, key, ISO_OVERLAP);
   }
 }
 
@@ -176,6 +176,7 @@ static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
     if (i + AHEAD < end) announce(s, &v->readers[i + AHEAD]);
     const struct iso_reader *reader = &v->readers[i];
     while (i >= v->reader_first[key + 1]) key++, chain = ISO_NO_EVENT;
+    if (!iso_event_is_executed(e, reader->txn)) continue;
     uint32_t t = v->reads[reader->read].from;
     if (t != ISO_INITIAL && (s->first || s->clocks->changed_before[iso_event_begin(e, reader->txn)])) {
       if (e->chain_of[reader->txn] != chain) restart(f, key), chain = e->chain_of[reader->txn];
@@ -192,7 +193,7 @@ static void scan_writers(finder *f, uint32_t begin, uint32_t end) {
   uint32_t key = key_at(v->writer_first, v->h->keys, begin);
   for (uint32_t i = begin; i < end; i++) {
     while (i >= v->writer_first[key + 1]) key++;
-    if (s->first || s->clocks->changed_after[iso_event_begin(s->e, v->writer[i])]) scan_overlap(f, v->writer[i], key);
+    if (s->first || s->clocks->changed_after[iso_event_version(s->e, v->writer[i])]) scan_overlap(f, v->writer[i], key);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/order/placement.h"
+#include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
 #include "check/strong/saturate.h"
 #include "check/strong/undecided.h"
@@ -93,6 +94,14 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
       iso_blame_cycle(&d->events, d->has_clocks ? &d->clocks : NULL, d->task, &d->out->suspects, error);
   lap(&since, &d->out->stats.blame_seconds);
   return status;
+}
+
+/* An initial version was read that somebody had overwritten whom the level of the reader does not let it miss. */
+static isoproof_status violated_by_miss(decision *d, const iso_forced_miss *miss, isoproof_error *error) {
+  d->is_over = true;
+  if (d->options.only_satisfied) return ISOPROOF_OK;
+  d->out->decided = d->out->violated = true;
+  return iso_blame_forced(&d->events, miss->seen, miss->reader, &d->out->suspects, error);
 }
 
 static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&d->events) <= ISO_MOST_CLOCK_BYTES; }
@@ -282,6 +291,7 @@ static isoproof_status try_real_time(decision *d, isoproof_error *error) {
 static isoproof_status search(decision *d, isoproof_error *error) {
   enum { PATIENCE = 2000, SOON = 1000, LONG = 10000, FEW_CHAINS = 64, FEW_TXNS = 64 };
   bool refuted = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
+  bool places = guesses && !d->rule->own_levels; /* moving begins and commits takes all transactions to be alike */
   if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
     ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
   }
@@ -293,7 +303,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   guesses = guesses && d->events.view->taking_part > FEW_TXNS;
   bool few = clocks && d->events.chains <= FEW_CHAINS;
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
-  if (guesses && !d->is_over) ISO_TRY(guess_again(d, error));
+  if (places && !d->is_over) ISO_TRY(guess_again(d, error));
   if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));
   if (d->is_over) return ISOPROOF_OK;
   uint64_t most = d->options.only_satisfied ? LONG : 0;
@@ -307,14 +317,18 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   double since = iso_now();
   iso_event_shape shape = {
       .split = d->rule->split, .ww_to_commit = d->rule->ww_to_commit, .real_time = d->out->level->real_time};
+  iso_forced_miss miss = {.found = false};
+  if (d->rule->own_levels) shape.own = view->h->txn_isolation_opt;
   ISO_TRY(iso_event_graph_make(view, shape, cut, &d->events, error));
   ISO_TRY(add_list_orders(d, versions, error));
+  if (d->rule->own_levels) ISO_TRY(iso_add_forced_orders(&d->events, d->task, &miss, error));
   ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
   if (d->options.first != NULL) ISO_TRY(iso_sequence_follow(&d->events, d->options.first, &d->sequence, error));
   stats->events = d->sequence.total;
   stats->chains = d->events.chains;
   lap(&since, &stats->construct_seconds);
   if (d->sequence.count < d->sequence.total) return violated_by_cycle(d, error);
+  if (miss.found) return violated_by_miss(d, &miss, error);
   ISO_TRY(iso_version_store_make(d->events.view, &d->store, error));
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);

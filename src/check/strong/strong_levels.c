@@ -36,7 +36,18 @@ static bool is_single(const iso_view *view) {
   return true;
 }
 
+static const char *no_levels(const iso_view *view) {
+  if (view->h->txn_isolation_opt == NULL) return "no transaction of the history carries an isolation level of its own";
+  for (uint32_t txn = 0; txn < view->h->txns; txn++) {
+    if (view->counts[txn] && view->h->txn_isolation_opt[txn] == ISO_ISOLATION_NONE) {
+      return "some transactions that took effect carry no isolation level of their own, and the level needs all";
+    }
+  }
+  return NULL;
+}
+
 const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *level) {
+  if (level->rule == ISO_RULE_MIXED) return no_levels(view);
   if (level->real_time && !iso_has_real_time(view->h)) return "the history has no times, which the level needs";
   if (level->single && !is_single(view)) return "the level is about transactions of one operation, and some have more";
   return NULL;
@@ -127,8 +138,12 @@ isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso
   while (levels-- > 0) {
     const iso_strong_level *level = iso_strong_level_at(levels);
     const isoproof_level_info *info = isoproof_level_at(level->level);
-    if (info == NULL || !wanted(info, user) || iso_strong_verdict(set, info) != ISOPROOF_UNDECIDED) continue;
+    if (info == NULL || !wanted(info, user)) continue;
+    /* Mixed levels say nothing where there are none, whatever they would follow from. */
+    bool decided = iso_strong_verdict(set, info) != ISOPROOF_UNDECIDED;
+    if (decided && level->rule != ISO_RULE_MIXED) continue;
     const char *reason = iso_strong_hindrance(view, level);
+    if (decided && reason == NULL) continue;
     if (reason != NULL) {
       if (asked) set->reason = reason;
       continue;

@@ -3,7 +3,8 @@
 #include "check/strong/scenario/shrink.h"
 
 /* SO and WR from commit to begin, WW from commit to commit, RW from begin to commit. */
-static bool step(const iso_link *link, bool second, uint32_t *to) {
+static bool step(const iso_link *link, iso_link_levels levels, bool second, uint32_t *to) {
+  (void)levels;
   bool missed = link->kind == ISO_EDGE_RW;
   *to = link->to * 2 + (missed || link->kind == ISO_EDGE_WW);
   return second == !missed;

@@ -15,6 +15,11 @@
 struct iso_shrinker;
 struct iso_link_stack;
 
+/* The levels of their own that the ends of a link have, where the rule asks for them. */
+typedef struct iso_link_levels {
+  iso_txn_isolation from, to;
+} iso_link_levels;
+
 /* What examining a sequence may use: the clocks only where the rule asks for them. */
 typedef struct iso_examination {
   const struct iso_strong_rule *rule;
@@ -31,6 +36,7 @@ typedef struct iso_examination {
 typedef struct iso_strong_rule {
   /* ---- events ---- */
   bool split, ww_to_commit; /* see iso_event_shape */
+  bool own_levels;          /* each transaction is held to the level that is its own */
 
   /* ---- the search ---- */
   /* Finds what a sequence breaks and appends it; *broken counts reads and writers. */
@@ -46,7 +52,7 @@ typedef struct iso_strong_rule {
 
   /* ---- forbidden cycles, over two events per transaction (forbidden_cycle.h) ---- */
   /* Where a link that leaves the first or the second event arrives; false where the rule knows no such step. */
-  bool (*step)(const iso_link *link, bool second, uint32_t *to);
+  bool (*step)(const iso_link *link, iso_link_levels levels, bool second, uint32_t *to);
   bool has_passage;  /* the first event of a transaction leads to the second without a step */
   bool starts_once;  /* both events are alike, so that a cycle is looked for from the first only */
   bool ends_second;  /* a cycle may end at the second event of where it began */

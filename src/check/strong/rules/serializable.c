@@ -2,7 +2,8 @@
 #include "check/strong/rules/rule.h"
 #include "check/strong/scenario/shrink.h"
 
-static bool step(const iso_link *link, bool second, uint32_t *to) {
+static bool step(const iso_link *link, iso_link_levels levels, bool second, uint32_t *to) {
+  (void)levels;
   *to = link->to * 2 + second;
   return true;
 }

@@ -62,7 +62,8 @@ static isoproof_status examine(const iso_examination *examination, const iso_seq
 
 /* ---- forbidden cycles: an RW counts together with one other link only ---- */
 
-static bool step(const iso_link *link, bool second, uint32_t *to) {
+static bool step(const iso_link *link, iso_link_levels levels, bool second, uint32_t *to) {
+  (void)levels;
   *to = link->to * 2 + second;
   return link->kind != ISO_EDGE_RW;
 }

@@ -9,9 +9,12 @@
 #define WITHIN (UINT32_MAX - 1) /* from the first event of a transaction to its second */
 #define FAR UINT32_MAX
 
-isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_strong_rule *rule, uint32_t count,
-                                    isoproof_error *error) {
-  *stack = (iso_link_stack){.rule = rule, .count = count};
+isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_polygraph *problem, isoproof_error *error) {
+  uint32_t count = problem->count;
+  *stack = (iso_link_stack){.rule = iso_strong_rule_of(problem->level->rule),
+                            .h = problem->view->h,
+                            .txn = problem->txn,
+                            .count = count};
   stack->head = iso_alloc(count, sizeof *stack->head);
   stack->distance = iso_alloc((size_t)count * 2, sizeof *stack->distance);
   stack->queue = iso_alloc((size_t)count * 2, sizeof *stack->queue);
@@ -50,6 +53,16 @@ void iso_link_stack_pop(iso_link_stack *stack, size_t left) {
   }
 }
 
+static iso_txn_isolation level_of(const iso_link_stack *stack, uint32_t txn) {
+  return stack->rule->own_levels ? iso_history_isolation(stack->h, stack->txn[txn]) : ISO_ISOLATION_NONE;
+}
+
+/* Where a link leads from the first or second event of its transaction; false where it is no step. */
+static bool step(const iso_link_stack *stack, uint32_t link, bool second, uint32_t *to) {
+  const iso_link *l = &stack->links.items[link];
+  return stack->rule->step(l, (iso_link_levels){level_of(stack, l->from), level_of(stack, l->to)}, second, to);
+}
+
 static void reach(iso_link_stack *stack, uint32_t event, uint32_t distance, uint32_t via, uint32_t *tail) {
   if (stack->distance[event] <= distance) return;
   stack->distance[event] = distance;
@@ -71,7 +84,7 @@ static uint32_t find_way(iso_link_stack *stack, uint32_t from, uint32_t to, size
     if ((size_t)distance + 1 >= bound) continue;
     for (uint32_t i = stack->head[event / 2]; i != NO_LINK; i = stack->next.items[i]) {
       uint32_t next;
-      if (!stack->rule->step(&stack->links.items[i], event & 1, &next)) continue;
+      if (!step(stack, i, event & 1, &next)) continue;
       reach(stack, next, distance + 1, i, &tail);
       if (stack->rule->has_passage && (next & 1) == 0) reach(stack, next + 1, distance + 1, WITHIN, &tail);
     }
@@ -92,7 +105,7 @@ static bool note_cycle(iso_link_stack *stack, uint32_t link, uint32_t end) {
     if (!iso_vec_push(&stack->cycle, via)) return false;
     /* Where the link left: the event of its transaction from which the step leads here. */
     uint32_t next, start = stack->links.items[via].from * 2;
-    bool second = !(stack->rule->step(&stack->links.items[via], false, &next) && next == event &&
+    bool second = !(step(stack, via, false, &next) && next == event &&
                     stack->distance[start] + 1 == stack->distance[event]);
     event = start + second;
   }
@@ -119,6 +132,54 @@ static bool find_two(iso_link_stack *stack, uint32_t link, size_t bound, size_t 
   return true;
 }
 
+/* ---- what is missed under an axiom of SO and WR, the level of the one who missed it ---- */
+
+static bool is_weak_miss(const iso_link_stack *stack, const iso_link *link) {
+  iso_txn_isolation level = level_of(stack, link->from);
+  return link->kind == ISO_EDGE_RW && level != ISO_ISOLATION_NONE && level < ISO_ISOLATION_PREFIX;
+}
+
+/* One link that leads back from the writer and shows it to the reader. */
+static bool find_shown(iso_link_stack *stack, uint32_t miss, size_t bound, size_t *length) {
+  const iso_link *l = &stack->links.items[miss];
+  for (uint32_t i = stack->head[l->to]; i != NO_LINK && bound > 2; i = stack->next.items[i]) {
+    const iso_link *by = &stack->links.items[i];
+    if (by->to != l->from || !iso_shows_directly(stack->h, level_of(stack, l->from), by, l->key, l->read_op)) continue;
+    stack->cycle.count = 0;
+    if (!iso_vec_push(&stack->cycle, miss) || !iso_vec_push(&stack->cycle, i)) return false;
+    *length = 2;
+    return true;
+  }
+  return true;
+}
+
+/* The shortest path of SO and WR that leads back; the events stand for their transactions. */
+static bool find_causal(iso_link_stack *stack, uint32_t miss, size_t bound, size_t *length) {
+  const iso_link *l = &stack->links.items[miss];
+  uint32_t head = 0, tail = 0;
+  for (uint32_t i = 0; i < stack->count; i++) stack->distance[i] = FAR;
+  reach(stack, l->to, 0, NO_LINK, &tail);
+  while (head < tail && stack->distance[l->from] == FAR) {
+    uint32_t at = stack->queue[head++];
+    for (uint32_t i = stack->head[at]; i != NO_LINK; i = stack->next.items[i]) {
+      const iso_link *by = &stack->links.items[i];
+      if (by->kind == ISO_EDGE_SO || by->kind == ISO_EDGE_WR) reach(stack, by->to, stack->distance[at] + 1, i, &tail);
+    }
+  }
+  uint32_t distance = stack->distance[l->from];
+  if (distance == FAR || (size_t)distance + 1 >= bound) return true;
+  stack->cycle.count = 0;
+  if (!iso_vec_reserve(&stack->cycle, (size_t)distance + 1)) return false;
+  stack->cycle.count = (size_t)distance + 1;
+  stack->cycle.items[0] = miss;
+  for (uint32_t at = l->from, place = distance; place > 0; place--) {
+    stack->cycle.items[place] = stack->via[at];
+    at = stack->links.items[stack->via[at]].from;
+  }
+  *length = (size_t)distance + 1;
+  return true;
+}
+
 /* The shortest forbidden cycle through one link. */
 static bool search_through(iso_link_stack *stack, uint32_t link, size_t bound, size_t *length) {
   const iso_link *l = &stack->links.items[link];
@@ -126,10 +187,14 @@ static bool search_through(iso_link_stack *stack, uint32_t link, size_t bound, s
     if (!find_two(stack, link, bound, length)) return false;
     if (*length != 0 || l->kind == ISO_EDGE_RW) return true;
   }
+  if (is_weak_miss(stack, l)) {
+    bool causal = level_of(stack, l->from) == ISO_ISOLATION_CAUSAL;
+    return (causal ? find_causal : find_shown)(stack, link, bound, length);
+  }
   for (int second = 0; second < 2; second++) {
     uint32_t to;
     if (second == 1 && stack->rule->starts_once) break;
-    if (!stack->rule->step(l, second, &to)) continue;
+    if (!step(stack, link, second, &to)) continue;
     uint32_t from = l->from * 2 + (uint32_t)second;
     /* A cycle without RW is forbidden as well as one with its single RW: it may end having used one. */
     uint32_t goal = stack->rule->ends_second ? from | 1 : from;

@@ -6,10 +6,13 @@
 #define ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
 
 #include "check/strong/rules/rule.h"
+#include "check/strong/scenario/polygraph.h"
 
 typedef struct iso_link_stack {
   const iso_strong_rule *rule;
-  uint32_t count; /* transactions */
+  const isoproof_history *h;
+  const uint32_t *txn; /* their numbers in the history */
+  uint32_t count;      /* transactions */
   ISO_VEC(iso_link) links;
   ISO_VEC(uint32_t) next;     /* beside links: the next one out of the same transaction */
   uint32_t *head;             /* by transaction */
@@ -18,8 +21,8 @@ typedef struct iso_link_stack {
   ISO_VEC(uint32_t) cycle;    /* the last cycle found: numbers of links, in order */
 } iso_link_stack;
 
-isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_strong_rule *rule, uint32_t count,
-                                    isoproof_error *error);
+/* For links between the transactions of a polygraph, to which the stack refers. */
+isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_polygraph *problem, isoproof_error *error);
 void iso_link_stack_free(iso_link_stack *stack);
 bool iso_link_stack_push(iso_link_stack *stack, iso_link link);
 /* Takes links away until `left` are there. */

@@ -132,6 +132,19 @@ bool iso_polygraph_rt(const iso_polygraph *s, uint32_t a, uint32_t b) {
   return iso_has_real_time(h) && iso_real_end(h, s->txn[a]) < iso_real_start(h, s->txn[b]);
 }
 
+bool iso_shows_directly(const isoproof_history *h, iso_txn_isolation level, const iso_link *by, uint32_t key,
+                        uint32_t read_op) {
+  if (level == ISO_ISOLATION_READ_ATOMIC) return by->kind == ISO_EDGE_SO || by->kind == ISO_EDGE_WR;
+  if (level != ISO_ISOLATION_READ_COMMITTED || by->kind != ISO_EDGE_WR || by->key == key) return false;
+  return by->read_op < read_op && !iso_history_same_statement(h, by->read_op, read_op);
+}
+
+bool iso_polygraph_shows(const iso_polygraph *s, iso_txn_isolation level, size_t by, size_t read, uint32_t writer) {
+  const iso_link *b = &s->links.items[by], *l = &s->links.items[read];
+  if (b->from != writer || b->to != l->to) return false;
+  return iso_shows_directly(s->view->h, level, b, l->key, l->read_op);
+}
+
 static iso_link link_of(iso_edge_kind kind, uint32_t from, uint32_t to, uint32_t key, uint32_t op) {
   return (iso_link){.kind = kind,
                     .from = from,
@@ -153,6 +166,11 @@ static bool has_rival(const iso_polygraph *s, uint32_t reader, uint32_t key) {
   return false;
 }
 
+static bool is_read_committed(const iso_polygraph *s, uint32_t txn) {
+  return s->level->rule == ISO_RULE_MIXED &&
+         iso_history_isolation(s->view->h, s->txn[txn]) == ISO_ISOLATION_READ_COMMITTED;
+}
+
 /* What a transaction read from these, each version of a key once. */
 static bool take_reads(iso_polygraph *s, uint32_t reader) {
   const iso_view *v = s->view;
@@ -162,8 +180,9 @@ static bool take_reads(iso_polygraph *s, uint32_t reader) {
     uint32_t from = read->from == ISO_INITIAL ? ISO_INITIAL : find(s, read->from);
     if (from == ISO_NO_TXN || from == reader) continue;
     if (from == ISO_INITIAL && !has_rival(s, reader, read->key)) continue;
-    bool known = false;
-    for (size_t k = first; k < s->links.count; k++) {
+    /* Under read committed it matters what was read before what. */
+    bool known = false, each = is_read_committed(s, reader);
+    for (size_t k = first; !each && k < s->links.count; k++) {
       known |= s->links.items[k].from == from && s->links.items[k].key == read->key;
     }
     if (!known && !iso_vec_push(&s->links, link_of(ISO_EDGE_WR, from, reader, read->key, read->op))) return false;

@@ -45,6 +45,14 @@ size_t iso_polygraph_find_pair(const iso_polygraph *problem, uint32_t x, uint32_
 bool iso_polygraph_is_writer(const iso_polygraph *problem, uint32_t txn, uint32_t key);
 /* Whether a is before b in their session, whatever the level says of sessions. */
 bool iso_polygraph_so(const iso_polygraph *problem, uint32_t a, uint32_t b);
+/* Whether a link from a writer to a reader shows the one to the other, for a read of `key` by `read_op`, as read
+ * committed or read atomic, the reader's own level, says. */
+bool iso_shows_directly(const isoproof_history *history, iso_txn_isolation level, const iso_link *by, uint32_t key,
+                        uint32_t read_op);
+/* Whether link `by`, from the writer to whoever did `read`, shows it to the reader as a level of read committed or read
+ * atomic says: the reader may then not have missed what the writer wrote of what it reads. */
+bool iso_polygraph_shows(const iso_polygraph *problem, iso_txn_isolation level, size_t by, size_t read,
+                         uint32_t writer);
 /* Whether a ended before b began. */
 bool iso_polygraph_rt(const iso_polygraph *problem, uint32_t a, uint32_t b);
 

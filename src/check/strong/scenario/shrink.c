@@ -24,13 +24,24 @@ static uint32_t event(const iso_shrinker *r, uint32_t txn, bool commit) {
   return r->rule->split ? txn * 2 + commit : txn;
 }
 
+static iso_txn_isolation own_level(const iso_shrinker *r, uint32_t txn) {
+  return iso_history_isolation(r->problem->view->h, r->problem->txn[txn]);
+}
+
+/* Where a transaction reads: with levels of their own, only snapshots are taken at the begin. */
+static uint32_t reads_at(const iso_shrinker *r, uint32_t txn) {
+  iso_txn_isolation own = r->rule->own_levels ? own_level(r, txn) : ISO_ISOLATION_PREFIX;
+  return event(r, txn, own != ISO_ISOLATION_PREFIX && own != ISO_ISOLATION_SNAPSHOT_ISOLATION);
+}
+
 static uint32_t leaves(const iso_shrinker *r, iso_edge_kind kind, uint32_t from) {
-  return event(r, from, kind != ISO_EDGE_RW);
+  return kind == ISO_EDGE_RW ? reads_at(r, from) : event(r, from, true);
 }
 
 static uint32_t arrives(const iso_shrinker *r, iso_edge_kind kind, uint32_t to) {
-  bool commit = kind == ISO_EDGE_RW || (kind == ISO_EDGE_WW && r->rule->ww_to_commit);
-  return event(r, to, commit);
+  bool late = r->rule->ww_to_commit || (r->rule->own_levels && own_level(r, to) != ISO_ISOLATION_SNAPSHOT_ISOLATION);
+  if (kind == ISO_EDGE_RW || (kind == ISO_EDGE_WW && late)) return event(r, to, true);
+  return reads_at(r, to);
 }
 
 static isoproof_status note_edge(iso_shrinker *r, uint32_t from, uint32_t to, iso_lit lit, isoproof_error *error) {
@@ -81,10 +92,14 @@ isoproof_status iso_shrinker_close(iso_shrinker *r, isoproof_error *error) {
   return iso_solver_clause(r->solver, r->guards, r->guard_count, error);
 }
 
+isoproof_status iso_shrinker_before(iso_shrinker *r, uint32_t x, uint32_t y, iso_lit *lit, isoproof_error *error) {
+  return edge_of(r, ISO_EDGE_WW, x, y, lit, error);
+}
+
 /* Adds "x is before y" to the open clause. */
 isoproof_status iso_shrinker_add_before(iso_shrinker *r, uint32_t x, uint32_t y, isoproof_error *error) {
   iso_lit lit;
-  ISO_TRY(edge_of(r, ISO_EDGE_WW, x, y, &lit, error));
+  ISO_TRY(iso_shrinker_before(r, x, y, &lit, error));
   iso_shrinker_add(r, lit);
   return ISOPROOF_OK;
 }
@@ -235,8 +250,8 @@ isoproof_status iso_shrinker_init(iso_shrinker *r, const iso_polygraph *problem,
   r->switches = by_link ? (uint32_t)problem->links.count : problem->count;
   uint32_t nodes = r->rule->split ? problem->count * 2 : problem->count;
   r->lit = iso_alloc(r->switches, sizeof *r->lit);
-  /* The longest clause is a path with its guards. */
-  r->guards = iso_alloc((size_t)problem->count + 16, sizeof *r->guards);
+  /* The longest clause is a path with its guards, two for each link. */
+  r->guards = iso_alloc((size_t)problem->count * 2 + 16, sizeof *r->guards);
   isoproof_status status = r->lit != NULL && r->guards != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) status = iso_solver_new(nodes, &r->solver, error);
   if (status == ISOPROOF_OK) status = encode(r, error);

@@ -37,6 +37,8 @@ typedef struct iso_shrinker {
 void iso_shrinker_open(iso_shrinker *shrinker);
 void iso_shrinker_add(iso_shrinker *shrinker, iso_lit lit);
 /* "x is before y", both of whom write a key. */
+isoproof_status iso_shrinker_before(iso_shrinker *shrinker, uint32_t x, uint32_t y, iso_lit *lit,
+                                    isoproof_error *error);
 isoproof_status iso_shrinker_add_before(iso_shrinker *shrinker, uint32_t x, uint32_t y, isoproof_error *error);
 /* "Unless it is switched off": the transaction, or the link. */
 void iso_shrinker_if_txn(iso_shrinker *shrinker, uint32_t txn);
