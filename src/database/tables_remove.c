@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "base/task.h"
-#include "database/schema.h"
+#include "database/home.h"
 #include "database/tables.h"
 
 /* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables
@@ -319,7 +319,7 @@ void iso_tables_sweep(iso_connection *connection, iso_reply *reply) {
   /* A file with the tables of a script goes as a whole, or stays. */
   size_t kept = 0;
   for (size_t i = 0; i < names.list.count; i++)
-    if (strncmp(names.list.items[i].text, ISO_SCHEMA_PREFIX, strlen(ISO_SCHEMA_PREFIX)) != 0)
+    if (strncmp(names.list.items[i].text, ISO_HOME_PREFIX, strlen(ISO_HOME_PREFIX)) != 0)
       names.list.items[kept++] = names.list.items[i];
   names.list.count = kept;
   for (size_t i = 0; i < names.list.count && iso_connected(connection);)

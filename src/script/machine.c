@@ -53,12 +53,17 @@ const iso_section *iso_machine_draw(iso_machine *m) {
 isoproof_status iso_machine_start(iso_machine *m, const iso_section *section, isoproof_error *error) {
   m->section = section;
   m->next = 0;
+  return iso_machine_mark(m, error);
+}
+
+isoproof_status iso_machine_mark(iso_machine *m, isoproof_error *error) {
+  m->kept_next = m->next;
   m->kept_random = m->random;
   return iso_script_variables_copy(&m->kept, &m->variables, error);
 }
 
 isoproof_status iso_machine_restart(iso_machine *m, isoproof_error *error) {
-  m->next = 0;
+  m->next = m->kept_next;
   m->random = m->kept_random;
   return iso_script_variables_copy(&m->variables, &m->kept, error);
 }

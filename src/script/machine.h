@@ -15,7 +15,8 @@ typedef struct iso_machine {
   const iso_section *section;
   uint32_t next; /* command of the section */
   ISO_VEC(char) sql;
-  /* As they were when the section began, for another attempt at it. */
+  /* As they were when the section began or the last transaction of it ended, for another attempt. */
+  uint32_t kept_next;
   iso_script_variables kept;
   iso_script_random kept_random;
 } iso_machine;
@@ -32,8 +33,11 @@ isoproof_status iso_machine_inherit(iso_machine *machine, const iso_script_varia
 
 /* Draws a transaction by weight. */
 const iso_section *iso_machine_draw(iso_machine *machine);
-/* Begins a section at its first command; again: with variables and random numbers as at the beginning before. */
+/* Begins a section at its first command. */
 isoproof_status iso_machine_start(iso_machine *machine, const iso_section *section, isoproof_error *error);
+/* Keeps this moment: where the section is, variables and random numbers; and goes back to the one kept last, the start
+ * of the section where none was kept since. */
+isoproof_status iso_machine_mark(iso_machine *machine, isoproof_error *error);
 isoproof_status iso_machine_restart(iso_machine *machine, isoproof_error *error);
 
 /* Goes on to the next statement, BEGIN, COMMIT, ROLLBACK or \sleep; *command is NULL at the end of the section.  What

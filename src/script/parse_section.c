@@ -85,10 +85,14 @@ static isoproof_status take_properties(iso_parser *p, uint64_t line, const char 
       ISO_TRY(take_isolation(p, line, &at, section));
     else if (of_transaction && iso_parse_is(word, length, "weight"))
       ISO_TRY(take_weight(p, line, &at, section));
+    else if (section->kind == ISO_SECTION_INVARIANT && iso_parse_is(word, length, "finally"))
+      section->in_the_end = true;
     else
       return iso_parse_fail(p, line, "expected %s, found '%.*s'; a comment that opens no section begins with another word",
                             of_transaction ? "'isolation LEVEL', 'weight N' or the end of the line"
-                                           : "the end of the line",
+                            : section->kind == ISO_SECTION_INVARIANT
+                                ? "'finally' or the end of the line"
+                                : "the end of the line",
                             (int)(length < 40 ? length : 40), word);
   }
 }

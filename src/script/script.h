@@ -118,6 +118,7 @@ typedef struct iso_section {
   const char *isolation; /* of a transaction, by the database's name; NULL */
   uint64_t weight;       /* of a transaction, times that of its file */
   bool expects, expects_empty; /* of an invariant: what it returns was said; no row */
+  bool in_the_end;             /* of an invariant: it need not hold before */
   bool begins;           /* it has a BEGIN of its own: what is outside of those is a transaction each */
   ISO_VEC(iso_command) commands;
   ISO_VEC(iso_expected_row) rows; /* of an invariant; none: no row */

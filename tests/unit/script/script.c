@@ -229,7 +229,7 @@ static void sections_are_told_apart(void **state) {
   (void)state;
   char text[2000];
   snprintf(text, sizeof text, "%s", shop);
-  expect_refused(text, 12, "expected the end of the line");
+  expect_refused(text, 12, "or the end of the line");
   snprintf(text, sizeof text, "%s", shop);
   text[strlen(text) - strlen(" negative\n")] = 0;
   strcat(text, "\nSELECT count(*), min(n) FROM stock\n-- expect > :items | null\n-- teardown\nDROP TABLE stock;");

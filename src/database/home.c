@@ -1,5 +1,5 @@
-/* schema.c - places of our own for the tables of scripts: made, entered, removed, and those of runs that are gone. */
-#include "database/schema.h"
+/* home.c - places of our own for the tables of scripts: made, entered, removed, and those of runs that are gone. */
+#include "database/home.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 
 enum { SQL_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES, TRY_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 
-void iso_schema_name(const iso_database *database, char name[ISO_TABLE_BYTES]) {
-  snprintf(name, ISO_TABLE_BYTES, ISO_SCHEMA_PREFIX "%012" PRIx64, database->run >> 16);
+void iso_home_name(const iso_database *database, char name[ISO_TABLE_BYTES]) {
+  snprintf(name, ISO_TABLE_BYTES, ISO_HOME_PREFIX "%012" PRIx64, database->run >> 16);
 }
 
 const iso_value_tag *iso_database_tag(const iso_database *database) { return &database->tag; }
 
-isoproof_status iso_schema_settle(iso_database *database, isoproof_error *error) {
+isoproof_status iso_home_settle(iso_database *database, isoproof_error *error) {
   return iso_database_hide(database, iso_database_settle(database, error), error);
 }
 
@@ -31,11 +31,11 @@ static isoproof_status failed(const iso_database *database, const char *doing, c
 
 /* Name and text with the mark: of all places, or of one. */
 static const char *const lists[ISO_DIALECTS] = {
-    [ISO_SQL_SQLITE] = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE '" ISO_SCHEMA_PREFIX "%'",
+    [ISO_SQL_SQLITE] = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE '" ISO_HOME_PREFIX "%'",
     [ISO_SQL_POSTGRES] = "SELECT nspname, obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname LIKE "
-                         "'" ISO_SCHEMA_PREFIX "%'",
+                         "'" ISO_HOME_PREFIX "%'",
     [ISO_SQL_MARIADB] = "SELECT SCHEMA_NAME, SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE "
-                        "'" ISO_SCHEMA_PREFIX "%'"};
+                        "'" ISO_HOME_PREFIX "%'"};
 
 /* Whether a place carries the mark of its own name; the mark is that. */
 static bool is_marked(const iso_reply *reply, size_t row, iso_mark *mark) {
@@ -203,7 +203,7 @@ static isoproof_status make(iso_connection *connection, iso_reply *reply, isopro
   iso_mark mark;
   int64_t now;
   bool folds;
-  iso_schema_name(database, name);
+  iso_home_name(database, name);
   iso_catalogue_clock(connection, reply, &now, &folds);
   iso_tables_mark(database, name, now, false, &mark);
   iso_mark_write(&mark, text);
@@ -218,7 +218,7 @@ static bool is_supported(const iso_database *database) {
   return driver && lists[database->dialect] != NULL;
 }
 
-isoproof_status iso_schema_make(iso_database *database, isoproof_error *error) {
+isoproof_status iso_home_make(iso_database *database, isoproof_error *error) {
   iso_connection *connection;
   iso_reply reply = {0};
   if (!is_supported(database))
@@ -242,10 +242,10 @@ isoproof_status iso_schema_make(iso_database *database, isoproof_error *error) {
 
 /* ---- working there ---- */
 
-iso_outcome iso_schema_enter(iso_connection *connection, iso_reply *reply) {
+iso_outcome iso_home_enter(iso_connection *connection, iso_reply *reply) {
   const iso_database *database = connection->database;
   char name[ISO_TABLE_BYTES], sql[SQL_BYTES];
-  iso_schema_name(database, name);
+  iso_home_name(database, name);
   if (!database->placed || database->dialect == ISO_SQL_SQLITE) return ISO_OUTCOME_OK;
   snprintf(sql, sizeof sql, database->dialect == ISO_SQL_POSTGRES ? "SET search_path TO %s" : "USE %s", name);
   return iso_execute(connection, sql, reply);
@@ -259,12 +259,12 @@ static isoproof_status remove_own(iso_database *database, iso_connection *connec
   return found ? remove_place(connection, mark.table, reply, error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_schema_remove(iso_database *database, isoproof_error *error) {
+isoproof_status iso_home_remove(iso_database *database, isoproof_error *error) {
   iso_connection *connection;
   iso_reply reply = {0};
   char name[ISO_TABLE_BYTES];
   if (!database->placed) return ISOPROOF_OK;
-  iso_schema_name(database, name);
+  iso_home_name(database, name);
   isoproof_status status = ISOPROOF_OK;
   if (database->options.keep_tables) {
     iso_tables_notice(database, "kept %s, with the tables of the script", name);
