@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/commands/command.h"
 #include "cli/terminal/message.h"
 #include "cli/terminal/output.h"
 
