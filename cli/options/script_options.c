@@ -16,8 +16,8 @@ bool script_definition_begins(const char *text) {
 
 bool script_fill(const option_value *values, isoproof_run_options *run) {
   const option_value *files = &values[SCRIPT_FILES], *defined = &values[SCRIPT_DEFINE];
-  if (files->item_count == 0 && (defined->given || values[SCRIPT_EXPLAIN].on)) {
-    message("--define and --explain-script need a script: --script=FILE");
+  if (files->item_count == 0 && (defined->given || values[SCRIPT_INSTRUMENT].on || values[SCRIPT_EXPLAIN].on)) {
+    message("--define, --instrument and --explain-script need a script: --script=FILE");
     return false;
   }
   for (size_t i = 0; i < defined->item_count; i++) {
@@ -29,6 +29,7 @@ bool script_fill(const option_value *values, isoproof_run_options *run) {
   run->script_count = files->item_count;
   run->definitions = defined->items;
   run->definition_count = defined->item_count;
+  run->instrument = values[SCRIPT_INSTRUMENT].on;
   return true;
 }
 

@@ -122,10 +122,11 @@ typedef struct isoproof_run_options {
   size_t script_count;
   const char *const *definitions;
   size_t definition_count;
+  bool instrument; /* the tables of the scripts are there: columns are added to them, and taken away in the end */
 } isoproof_run_options;
 
 /* What isoproof makes of the scripts of a run, without running anything: for each statement what is added to it, what
- * is recorded of it, or why it is not.  ISOPROOF_ERR_USAGE names file and line of what makes no sense. */
+ * is recorded of it, or why it is not.  Only with `instrument` the database is asked, for its catalogue.  ISOPROOF_ERR_USAGE names file and line of what makes no sense. */
 ISOPROOF_API isoproof_status isoproof_script_explain(const isoproof_run_options *options, isoproof_write_fn write,
                                                      void *user, isoproof_error *error);
 

@@ -86,6 +86,7 @@ struct iso_database {
   uint64_t run;
   iso_value_tag tag;
   bool made;              /* the tables are there, and ours */
+  bool added;             /* columns may be added to tables of somebody else's (database/added.h) */
   bool placed;            /* there is a place for the tables of a script (database/home.h) */
   iso_connection *keeper; /* holds the lock of the run while there are tables; NULL where there are no such locks */
   char states[ISO_MOST_TABLES][ISO_STATE_BYTES]; /* see iso_catalogue_state */

@@ -44,6 +44,7 @@ typedef struct iso_run_script {
   iso_tracker *tracker;
   iso_script_variables defined, inherited; /* from the command line; from the setup */
   iso_script_plan *plans;                  /* by section */
+  bool instrument;                         /* the tables are those of the user */
   bool mixed;                              /* transactions have levels of their own */
   bool set_up;                             /* the setup has begun */
   _Atomic uint64_t started;                /* transactions */
@@ -72,6 +73,9 @@ typedef struct iso_script_session {
  * where nothing is to be run: levels are not looked up then. */
 isoproof_status iso_script_load(const isoproof_run_options *options, iso_database *database, uint32_t sessions,
                                 iso_run_script **script, isoproof_error *error);
+/* With `instrument`: asks for the tables that the scripts did not make; then decides what is tracked. */
+isoproof_status iso_script_decide(iso_run_script *script, bool instrument, iso_connection *connection,
+                                  isoproof_error *error);
 void iso_script_unload(iso_run_script *script); /* accepts NULL */
 /* The number of a section among all. */
 size_t iso_script_number(const iso_run_script *script, const iso_section *section);

@@ -55,10 +55,23 @@ static void tell_invariants(iso_words *words, const iso_run_script *s) {
 
 /* ---- all ---- */
 
+/* Asks for the catalogue only where tables of the user are meant. */
+static isoproof_status decide(iso_run_script *s, const isoproof_run_options *options, isoproof_error *error) {
+  iso_database *database = NULL;
+  if (!options->instrument) return iso_script_decide(s, false, NULL, error);
+  iso_database_options how = {.password = options->password, .tables = 1};
+  ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &database, error));
+  isoproof_status status = iso_connect(database, 0, &s->control, error);
+  if (status == ISOPROOF_OK) status = iso_script_decide(s, true, s->control, error);
+  iso_disconnect(s->control);
+  s->control = NULL;
+  iso_database_close(database);
+  return status;
+}
+
 static isoproof_status tell(iso_run_script *s, isoproof_write_fn write, void *user, isoproof_error *error) {
   iso_words words = {NULL, 0, 0, false};
-  isoproof_status status = iso_tracker_decide(s->tracker, error);
-  if (status != ISOPROOF_OK) return status;
+  isoproof_status status = ISOPROOF_OK;
   tell_tables(&words, s->tracker);
   for (size_t i = 0; i < s->script->sections.count; i++) tell_section(&words, s, i);
   tell_invariants(&words, s);
@@ -79,7 +92,8 @@ isoproof_status isoproof_script_explain(const isoproof_run_options *given, isopr
   if (options.script_count == 0 || options.url_count == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "scripts, urls: expected at least one each, found none");
   ISO_TRY(iso_script_load(&options, NULL, 1, &script, error));
-  isoproof_status status = tell(script, write, user, error);
+  isoproof_status status = decide(script, &options, error);
+  if (status == ISOPROOF_OK) status = tell(script, write, user, error);
   iso_script_unload(script);
   return status;
 }

@@ -1,6 +1,7 @@
 /* script_open.c - scripts of a run: read, their levels found, their statements handed to the tracker. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "database/home.h"
 #include "run/script.h"
@@ -78,6 +79,16 @@ static isoproof_status find_levels(iso_run_script *s, size_t number, const char 
 static isoproof_status track(iso_run_script *s, const iso_section *section, const iso_command *command,
                              uint32_t *statement, isoproof_error *error) {
   iso_place place = {section->file, command->line, 1, -1};
+  if (s->instrument && section->kind != ISO_SECTION_TRANSACTION) {
+    static const char *const words[] = {"create", "drop", "alter", "truncate", "rename"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+      if (strncasecmp(command->source, words[i], strlen(words[i])) == 0)
+        return iso_fail_at(error, ISOPROOF_ERR_USAGE, place,
+                           "with --instrument the tables are there already, and are not made, removed or changed by the "
+                           "script: %.80s",
+                           command->source);
+  }
+  if (section->kind == ISO_SECTION_TEARDOWN) return ISOPROOF_OK;
   if (section->kind == ISO_SECTION_SETUP) return iso_tracker_setup(s->tracker, command->source, error);
   for (size_t i = 0; i < command->part_count; i++)
     if (command->parts[i].kind == ISO_PART_NAME)
@@ -98,7 +109,8 @@ static isoproof_status plan_section(iso_run_script *s, size_t number, isoproof_e
   if (plan->statements == NULL || plan->begins == NULL) return iso_fail_memory(error);
   for (size_t i = 0; i < section->commands.count; i++) {
     const iso_command *command = &section->commands.items[i];
-    bool tracked = section->kind == ISO_SECTION_SETUP || section->kind == ISO_SECTION_TRANSACTION;
+    bool tracked = section->kind == ISO_SECTION_SETUP || section->kind == ISO_SECTION_TRANSACTION ||
+                   (s->instrument && section->kind == ISO_SECTION_TEARDOWN);
     plan->statements[i] = UINT32_MAX;
     if (tracked && command->kind == ISO_COMMAND_SQL)
       ISO_TRY(track(s, section, command, &plan->statements[i], error));
@@ -131,6 +143,7 @@ static isoproof_status load(iso_run_script *s, const isoproof_run_options *optio
   static const iso_value_tag no_tag;
   if (driver == NULL) ISO_TRY(iso_driver_for(options->urls[0], &driver, error));
   ISO_TRY(find_dialect(driver, &s->quoting, &dialect, error));
+  s->instrument = options->instrument;
   ISO_TRY(take_definitions(s, options, error));
   ISO_TRY(iso_script_read(options->scripts, options->script_count, s->quoting, &s->script, error));
   ISO_TRY(iso_tracker_make(dialect, database != NULL ? iso_database_tag(database) : &no_tag, sessions + 1, &s->tracker,
@@ -148,6 +161,19 @@ isoproof_status iso_script_load(const isoproof_run_options *options, iso_databas
   else
     iso_script_unload(made);
   return status;
+}
+
+isoproof_status iso_script_decide(iso_run_script *s, bool instrument, iso_connection *connection,
+                                  isoproof_error *error) {
+  for (size_t i = 0; instrument && iso_tracker_missing(s->tracker, i) != NULL; i++) {
+    const char *sql = iso_tracker_catalogue_sql(s->tracker, i);
+    if (sql == NULL) return iso_fail_memory(error);
+    if (iso_execute(connection, sql, &s->reply) != ISO_OUTCOME_OK)
+      return iso_fail(error, ISOPROOF_ERR_IO, "cannot look at table %s: %s %s", iso_tracker_missing(s->tracker, i),
+                      s->reply.code, s->reply.message);
+    ISO_TRY(iso_tracker_catalogue(s->tracker, i, &s->reply, error));
+  }
+  return iso_tracker_decide(s->tracker, error);
 }
 
 void iso_script_unload(iso_run_script *s) {

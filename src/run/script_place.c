@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "database/added.h"
 #include "database/home.h"
 #include "run/run.h"
 
@@ -142,11 +143,48 @@ static isoproof_status instrument(isoproof_run_handle *run, isoproof_error *erro
   return learn_initial(run, error);
 }
 
+/* The tables that get columns: those of the statements that take them away again, "ALTER TABLE x DROP COLUMN ...". */
+static isoproof_status write_down_added(isoproof_run_handle *run, isoproof_error *error) {
+  static const char before[] = "ALTER TABLE ", after[] = " DROP COLUMN ";
+  const iso_tracker *tracker = run->script->tracker;
+  iso_arena arena = ISO_ARENA_EMPTY;
+  ISO_VEC(const char *) tables = {NULL, 0, 0};
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t i = 0; status == ISOPROOF_OK && iso_tracker_restore(tracker, i) != NULL; i++) {
+    const char *sql = iso_tracker_restore(tracker, i), *end = strstr(sql, after);
+    if (strncmp(sql, before, strlen(before)) != 0 || end == NULL) continue;
+    const char *start = sql + strlen(before), *name = iso_arena_text(&arena, start, (size_t)(end - start));
+    bool known = name != NULL && tables.count > 0 && strcmp(tables.items[tables.count - 1], name) == 0;
+    if (name == NULL || (!known && !iso_vec_push(&tables, name))) status = iso_fail_memory(error);
+  }
+  if (status == ISOPROOF_OK) status = iso_added_begin(run->database, tables.items, tables.count, error);
+  iso_vec_free(&tables);
+  iso_arena_free(&arena);
+  return status;
+}
+
+/* A place for the tables of the script, or what is to be added to those of the user written down. */
+static isoproof_status take_place(isoproof_run_handle *run, isoproof_error *error) {
+  iso_run_script *s = run->script;
+  if (!s->instrument) {
+    ISO_TRY(iso_script_decide(s, false, NULL, error));
+    ISO_TRY(iso_home_make(run->database, error));
+    ISO_TRY(iso_added_sweep(run->database, error));
+    return iso_script_connect(run, error);
+  }
+  ISO_TRY(iso_added_sweep(run->database, error));
+  ISO_TRY(iso_script_connect(run, error));
+  for (size_t i = 0; iso_tracker_missing(s->tracker, i) != NULL; i++) {
+    const char *table = iso_tracker_missing(s->tracker, i);
+    ISO_TRY(iso_added_check(s->control, &table, 1, error));
+  }
+  ISO_TRY(iso_script_decide(s, true, s->control, error));
+  return write_down_added(run, error);
+}
+
 isoproof_status iso_script_prepare(isoproof_run_handle *run, isoproof_error *error) {
   iso_run_script *s = run->script;
-  ISO_TRY(iso_tracker_decide(s->tracker, error));
-  ISO_TRY(iso_home_make(run->database, error));
-  ISO_TRY(iso_script_connect(run, error));
+  ISO_TRY(take_place(run, error));
   ISO_TRY(iso_machine_open(&s->machine, s->script, s->quoting, 0, run->workload->seed, &s->defined, error));
   s->has_machine = true;
   s->set_up = true;
@@ -239,7 +277,7 @@ void iso_script_write_names(isoproof_run_handle *run) {
 /* ---- afterwards ---- */
 
 static void tell(const isoproof_run_handle *run, const char *what, const isoproof_error *error) {
-  char text[ISOPROOF_ERROR_MESSAGE_BYTES + 40];
+  char text[ISOPROOF_ERROR_MESSAGE_BYTES + 100];
   if (run->options->notice == NULL) return;
   snprintf(text, sizeof text, "%s: %s", what, error->message);
   run->options->notice(text, run->options->notice_user);
@@ -254,5 +292,7 @@ void iso_script_teardown(isoproof_run_handle *run) {
   }
   iso_disconnect(s->control);
   s->control = NULL;
+  if (iso_added_end(run->database, &error) != ISOPROOF_OK)
+    tell(run, "what was added to tables stays until the next run", &error);
   if (iso_home_remove(run->database, &error) != ISOPROOF_OK) tell(run, "the tables of the script stay", &error);
 }
