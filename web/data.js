@@ -239,6 +239,8 @@ function readReport() {
     notices: list(raw.notices)
       .map((notice) => ({ message: string(object(notice).message), line: number(object(notice).line, null) }))
       .filter((notice) => notice.message),
+    invariants: list(raw.invariants).map((one) => ({ broken: object(one).broken === true, words: string(object(one).words) })),
+    invariantsReason: string(raw.invariants_reason),
     levels: inferVerdicts(list(raw.levels).map(readLevel), implies),
     implies,
     strongest: strings(raw.strongest),

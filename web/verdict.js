@@ -1,6 +1,9 @@
 // The first screen: the verdict in words, beside it the anomaly that shows it or how hard the run tried, and the levels.
 
+const brokenInvariants = (report) => report.invariants.filter((one) => one.broken);
+
 function verdictTone(report) {
+  if (brokenInvariants(report).length > 0) return "violated";
   if (report.verdict !== "none") return report.verdict;
   if (report.weakestViolated.length > 0 || report.models.not.length > 0 || report.anomalies.length > 0)
     return "violated";
@@ -32,6 +35,8 @@ function headline(report, tone) {
       return names.length > 3 ? [sorted[0], `${count(names.length - 1)} others`] : sorted;
     };
   const say = (names, what) => `${enumeration(brief(names).map(levelWords))} ${what}`;
+  const broken = brokenInvariants(report).length;
+  if (broken > 0 && report.verdict !== "violated") return broken === 1 ? "an invariant is broken" : `${count(broken)} invariants are broken`;
   if (tone === "violated") {
     const names = brokenLevels(report);
     if (names.length > 0) return say(names, `${be(names)} violated`);
@@ -123,6 +128,15 @@ const notices = (report) =>
     el("p", { class: "notice" }, el("strong", {}, "Notice: "), message, line !== null && ` (line ${line})`)
   );
 
+// What the user's own invariants say, the broken ones first.
+const invariants = (report) => [
+  brokenInvariants(report).map((one) => el("p", { class: "notice" }, el("strong", {}, "Broken: "), `${one.words}.`)),
+  report.invariantsReason && el("p", { class: "notice" }, report.invariantsReason),
+  report.invariants
+    .filter((one) => !one.broken)
+    .map((one) => el("p", { class: "notice" }, `${capital(one.words)}.`)),
+];
+
 function showVerdict(report) {
   const tone = verdictTone(report),
     chip = { violated: "Violated", satisfied: "Satisfied", unknown: "Unknown" }[tone];
@@ -130,6 +144,7 @@ function showVerdict(report) {
     el("p", { class: `chip chip-${tone}` }, verdictIcon(tone), chip),
     el("h1", { id: "verdict-title" }, `${capital(headline(report, tone))}.`),
     el("p", { class: "run-line" }, runLine(report)),
+    invariants(report),
     notices(report),
     report.unknownReason && el("p", { class: "notice" }, el("strong", {}, "Left open: "), report.unknownReason),
     report.leftOut.map((notice) => el("p", { class: "notice" }, el("strong", {}, "Left out: "), notice)),

@@ -55,7 +55,7 @@ static int run(options *parsed) {
   run_plan plan;
   int code = EXIT_USAGE;
   if (run_plan_fill(&plan, parsed, "run"))
-    code = run_planned(parsed, &plan);
+    code = run_plan_explains(parsed) ? run_plan_explain(&plan, parsed) : run_planned(parsed, &plan);
   else if (interrupted())
     code = EXIT_INTERRUPTED;
   run_plan_free(&plan);

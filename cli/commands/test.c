@@ -77,7 +77,11 @@ static int run(options *parsed) {
   t.many = most_rounds(&t) > 1;
   if (prepare_reports(&t) && run_plan_fill(&t.plan, parsed, "test")) {
     t.first_seed = t.plan.workload.seed;
-    if (test_folder_make(&t.folder, directory->given ? directory->text : "isoproof-out")) {
+    if (run_plan_explains(parsed)) {
+      code = run_plan_explain(&t.plan, parsed);
+    } else if (parsed->values[TEST_SWEEP].on && t.plan.run.script_count > 0) {
+      message("test: --sweep varies workloads, and has no meaning with --script");
+    } else if (test_folder_make(&t.folder, directory->given ? directory->text : "isoproof-out")) {
       code = run_plan_start(&t.plan, parsed);
       if (code == EXIT_SATISFIED) code = parsed->values[TEST_SWEEP].on ? sweep_run(&t) : all_rounds(&t);
       if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));

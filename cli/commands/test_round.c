@@ -221,6 +221,11 @@ static isoproof_verdict verdict_of(const judgement *j) {
 }
 
 static int code_of(tester *t, const judgement *j) {
+  /* An invariant of the user's own is broken, whatever the level allows. */
+  if (isoproof_run_summary_broken_invariants(j->report) > 0) {
+    t->violated++;
+    return EXIT_VIOLATED;
+  }
   switch (verdict_of(j)) {
   case ISOPROOF_VIOLATED:
     t->violated++;

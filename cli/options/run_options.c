@@ -62,6 +62,39 @@ static char *command_line(const run_plan *plan, const options *parsed, const cha
 
 /* ---- all ---- */
 
+/* Options that say how a workload or its table is; a script says that itself. */
+static bool fits_script(const options *parsed) {
+  static const int others[] = {RUN_TABLE,
+                               RUN_TABLES,
+                               RUN_LAYOUT,
+                               RUN_ACCESS,
+                               RUN_STATEMENTS,
+                               RUN_ROUND_TRIPS,
+                               RUN_WORKLOAD + WORKLOAD_WORKLOAD,
+                               RUN_WORKLOAD + WORKLOAD_PRESET,
+                               RUN_WORKLOAD + WORKLOAD_OPERATIONS,
+                               RUN_WORKLOAD + WORKLOAD_READ_SHARE,
+                               RUN_WORKLOAD + WORKLOAD_RMW_SHARE,
+                               RUN_WORKLOAD + WORKLOAD_ABORT_SHARE,
+                               RUN_WORKLOAD + WORKLOAD_LONG_SHARE,
+                               RUN_WORKLOAD + WORKLOAD_LONG_OPERATIONS,
+                               RUN_WORKLOAD + WORKLOAD_APPENDS_PER_KEY,
+                               RUN_WORKLOAD + WORKLOAD_FINAL_READS,
+                               RUN_WORKLOAD + WORKLOAD_JITTER,
+                               RUN_WORKLOAD + WORKLOAD_KEYS,
+                               RUN_WORKLOAD + WORKLOAD_DISTRIBUTION,
+                               RUN_WORKLOAD + WORKLOAD_SKEW,
+                               RUN_WORKLOAD + WORKLOAD_HOT_SHARE,
+                               RUN_WORKLOAD + WORKLOAD_HOT_KEYS};
+  if (!parsed->values[RUN_SCRIPT + SCRIPT_FILES].given) return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (!parsed->values[others[i]].given) continue;
+    message("--%s says how a workload is, and has no meaning with --script", parsed->table[others[i]].name);
+    return false;
+  }
+  return true;
+}
+
 static bool fill(run_plan *plan, const options *parsed) {
   const option_value *v = parsed->values;
   const option_value *workload[WORKLOAD_OPTIONS];
@@ -105,7 +138,7 @@ static bool fill(run_plan *plan, const options *parsed) {
   if (v[RUN_STATEMENTS].given) run->statements = v[RUN_STATEMENTS].text;
   if (v[RUN_ROUND_TRIPS].given) run->round_trips = v[RUN_ROUND_TRIPS].text;
   run->notice = message_notice;
-  return true;
+  return fits_script(parsed) && script_fill(&v[RUN_SCRIPT], run);
 }
 
 bool run_plan_fill(run_plan *plan, const options *parsed, const char *command) {
@@ -132,4 +165,11 @@ void run_plan_free(run_plan *plan) {
   run_cluster_stop(&plan->cluster);
   database_free(&plan->database);
   free(plan->command);
+}
+
+bool run_plan_explains(const options *parsed) { return script_is_explained(&parsed->values[RUN_SCRIPT]); }
+
+int run_plan_explain(const run_plan *plan, const options *parsed) {
+  const option_value *cluster = &parsed->values[RUN_CLUSTER + CLUSTER_KIND];
+  return script_explain(&plan->run, cluster->given ? cluster->text : NULL);
 }

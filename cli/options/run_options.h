@@ -11,6 +11,7 @@
 #include "cli/options/database.h"
 #include "cli/options/load_options.h"
 #include "cli/options/run_cluster.h"
+#include "cli/options/script_options.h"
 #include "cli/options/workload_options.h"
 
 enum {
@@ -34,6 +35,8 @@ enum {
   RUN_CLUSTER_LAST = RUN_CLUSTER + CLUSTER_OPTIONS - 1,
   RUN_LOAD, /* the first of the load's */
   RUN_LOAD_LAST = RUN_LOAD + LOAD_OPTIONS - 1,
+  RUN_SCRIPT, /* the first of the scripts' */
+  RUN_SCRIPT_LAST = RUN_SCRIPT + SCRIPT_OPTIONS - 1,
   RUN_WORKLOAD, /* the first of the workload's */
   RUN_OPTIONS = RUN_WORKLOAD + WORKLOAD_OPTIONS
 };
@@ -132,7 +135,8 @@ enum {
                                "time that the sessions meet (both).",                                                  \
                        .initial = "single; where sessions meet: both",                                                 \
                        .group = "Database"},                                                                           \
-  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), LOAD_ROWS(RUN_LOAD), WORKLOAD_ROWS(RUN_WORKLOAD)
+  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), LOAD_ROWS(RUN_LOAD),                        \
+      SCRIPT_ROWS(RUN_SCRIPT), WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
   isoproof_run_options run;
@@ -147,6 +151,9 @@ typedef struct run_plan {
 bool run_plan_fill(run_plan *plan, const options *parsed, const char *command);
 /* Starts the private servers, if the options ask for some; an exit code, after a message where it is no success. */
 int run_plan_start(run_plan *plan, const options *parsed);
+/* Whether scripts are to be explained only, and that: an exit code. */
+bool run_plan_explains(const options *parsed);
+int run_plan_explain(const run_plan *plan, const options *parsed);
 void run_plan_free(run_plan *plan);
 
 #endif

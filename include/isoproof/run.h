@@ -116,7 +116,19 @@ typedef struct isoproof_run_options {
   /* After how many seconds of waiting the database looks for a deadlock, where sessions can set that; 0: what the
    * database does, but no more than isoproof_run_deadlock_default where it lets us. */
   double deadlock_timeout;
+  /* Scripts (docs/scripts.md) to be run instead of a workload, of which sessions, txns and seed count all the same:
+   * their paths, each perhaps with "@WEIGHT"; variables for them, "NAME=VALUE". */
+  const char *const *scripts;
+  size_t script_count;
+  const char *const *definitions;
+  size_t definition_count;
+  bool instrument; /* the tables of the scripts are there: columns are added to them, and taken away in the end */
 } isoproof_run_options;
+
+/* What isoproof makes of the scripts of a run, without running anything: for each statement what is added to it, what
+ * is recorded of it, or why it is not.  Only with `instrument` the database is asked, for its catalogue.  ISOPROOF_ERR_USAGE names file and line of what makes no sense. */
+ISOPROOF_API isoproof_status isoproof_script_explain(const isoproof_run_options *options, isoproof_write_fn write,
+                                                     void *user, isoproof_error *error);
 
 /* "keyed", "indexed", ...; "auto", "index", ...; "prepared", "plain"; "single", "batched", "both" (drawn for each round
  * of a workload in rounds); NULL after the last. */
@@ -155,6 +167,8 @@ ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary 
 ISOPROOF_API const char *isoproof_run_summary_table(const isoproof_run_summary *summary);
 /* The words of the server for the last error of a class; "" where there was none. */
 ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *summary, size_t error_class);
+/* Invariants of scripts that were broken. */
+ISOPROOF_API uint64_t isoproof_run_summary_broken_invariants(const isoproof_run_summary *summary);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
 ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *summary);
 

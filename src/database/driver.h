@@ -127,12 +127,15 @@ typedef struct iso_reply {
   bool garbled;            /* ISO_READ_LIST: the text was no list of numbers */
   uint32_t columns;        /* ISO_EXECUTE: cells.count / columns rows */
   ISO_VEC(iso_cell) cells; /* ISO_EXECUTE, row by row */
+  ISO_VEC(iso_cell) names; /* ISO_EXECUTE: of the columns, where the driver tells (SQLite, PostgreSQL, MariaDB) */
   ISO_VEC(char) text;
 } iso_reply;
 
 void iso_reply_free(iso_reply *reply);
 /* A cell as terminated text; NULL for SQL's NULL and for what is not there. */
 const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
+/* The name of a column; NULL where it is not told. */
+const char *iso_reply_column(const iso_reply *reply, uint32_t column);
 
 /* ---- drivers ---- */
 

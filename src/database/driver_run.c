@@ -38,6 +38,7 @@ void iso_reply_free(iso_reply *reply) {
   iso_vec_free(&reply->list);
   iso_vec_free(&reply->rows);
   iso_vec_free(&reply->cells);
+  iso_vec_free(&reply->names);
   iso_vec_free(&reply->text);
 }
 
@@ -46,7 +47,7 @@ static void clear_results(iso_reply *reply) {
   reply->value = 0;
   reply->affected = -1;
   reply->columns = 0;
-  reply->list.count = reply->rows.count = reply->cells.count = reply->text.count = 0;
+  reply->list.count = reply->rows.count = reply->cells.count = reply->names.count = reply->text.count = 0;
 }
 
 void iso_reply_clear(iso_reply *reply, iso_txn_state txn) {
@@ -74,6 +75,20 @@ bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length) {
   reply->text.items[cell.start + length] = 0;
   reply->text.count += length + 1;
   return true;
+}
+
+bool iso_reply_add_name(iso_reply *reply, const char *name) {
+  size_t length = strlen(name);
+  iso_cell cell = {reply->text.count, (uint32_t)length};
+  if (length >= ISO_MOST_REPLY_BYTES || !iso_vec_reserve(&reply->text, length + 1) || !iso_vec_push(&reply->names, cell))
+    return false;
+  memcpy(reply->text.items + cell.start, name, length + 1);
+  reply->text.count += length + 1;
+  return true;
+}
+
+const char *iso_reply_column(const iso_reply *reply, uint32_t column) {
+  return column < reply->names.count ? reply->text.items + reply->names.items[column].start : NULL;
 }
 
 bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value) {

@@ -86,6 +86,8 @@ struct iso_database {
   uint64_t run;
   iso_value_tag tag;
   bool made;              /* the tables are there, and ours */
+  bool added;             /* columns may be added to tables of somebody else's (database/added.h) */
+  bool placed;            /* there is a place for the tables of a script (database/home.h) */
   iso_connection *keeper; /* holds the lock of the run while there are tables; NULL where there are no such locks */
   char states[ISO_MOST_TABLES][ISO_STATE_BYTES]; /* see iso_catalogue_state */
   uint64_t rounds_from, rounds_to;               /* [from, to): whose tables may be there */
@@ -134,6 +136,7 @@ bool iso_class_transient(iso_error_class class);
 
 /* Adds to a reply; false when memory or a limit is exceeded. */
 bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length); /* text NULL: NULL */
+bool iso_reply_add_name(iso_reply *reply, const char *name);                /* of the next column */
 bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value);
 /* By key, for drivers whose database does not do it. */
 void iso_reply_sort_rows(iso_reply *reply);

@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "base/task.h"
+#include "database/added.h"
+#include "database/home.h"
 #include "database/tables.h"
 
 /* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables
@@ -315,6 +317,13 @@ void iso_tables_sweep(iso_connection *connection, iso_reply *reply) {
   isoproof_error error = {.offset = -1};
   if (iso_catalogue_list(connection, reply, &names, &error) != ISOPROOF_OK)
     iso_tables_notice(connection->database, "cannot look for tables of runs that are gone: %s", error.message);
+  /* A file with the tables of a script goes as a whole, and what says which columns were added when these are gone. */
+  size_t kept = 0;
+  for (size_t i = 0; i < names.list.count; i++)
+    if (strncmp(names.list.items[i].text, ISO_HOME_PREFIX, strlen(ISO_HOME_PREFIX)) != 0 &&
+        strncmp(names.list.items[i].text, ISO_ADDED_PREFIX, strlen(ISO_ADDED_PREFIX)) != 0)
+      names.list.items[kept++] = names.list.items[i];
+  names.list.count = kept;
   for (size_t i = 0; i < names.list.count && iso_connected(connection);)
     i += sweep_few(&s, names.list.items + i, names.list.count - i);
   iso_vec_free(&names.list);

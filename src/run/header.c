@@ -25,7 +25,8 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
   const isoproof_run_options *options = run->options;
   char seed[32], started[64], sessions[16], *command = NULL;
   char jitter[64] = "several scales", rate[32] = "", ramp[32] = "", think[64], phases[512];
-  bool sql = iso_database_capabilities(run->database).sql;
+  /* Of the tables of a script it is the script that says how they are. */
+  bool sql = iso_database_capabilities(run->database).sql && run->script == NULL;
   time_t wall = time(NULL);
   struct tm when;
   snprintf(seed, sizeof seed, "%" PRIu64, run->workload->seed);
@@ -43,13 +44,13 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
   }
   const char *fixed[][2] = {{"seed", seed},
                             {"command", command},
-                            {"workload", isoproof_workload_at(run->workload->kind)},
+                            {"workload", run->script != NULL ? "script" : isoproof_workload_at(run->workload->kind)},
                             {"sessions", sessions},
                             {"phases", said(phases)},
                             {"rate", said(rate)},
                             {"think-time", said(think)},
                             {"ramp", said(ramp)},
-                            {"jitter", isoproof_workload_meets(run->workload->kind) ? jitter : NULL},
+                            {"jitter", run->script == NULL && isoproof_workload_meets(run->workload->kind) ? jitter : NULL},
                             {"layout", sql ? iso_layout_name(run->layout) : NULL},
                             {"access", sql ? iso_access_name(run->access) : NULL},
                             {"statements", sql ? iso_sending_name(run->statements) : NULL},
@@ -59,7 +60,7 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
                             {"url", iso_database_url(run->database, 0)},
                             {"isolation", run->isolation->name},
                             {"table", sql ? iso_database_table_name(run->database) : NULL},
-                            {"claims", run->isolation->claims},
+                            {"claims", run->script != NULL && run->script->mixed ? "mixed" : run->isolation->claims},
                             {"started", started},
                             {"isoproof-version", isoproof_version()},
                             {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};

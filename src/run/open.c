@@ -127,6 +127,10 @@ isoproof_status iso_run_open_database(isoproof_run_handle *run, isoproof_error *
   run->statements = how.statements;
   run->generator->keyless = iso_database_capabilities(run->database).keyless;
   ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
+  if (options->script_count > 0) {
+    ISO_TRY(iso_script_load(options, run->database, run->workload->sessions, &run->script, error));
+    return iso_script_prepare(run, error);
+  }
   ISO_TRY(check_needs(run, error));
   return iso_database_setup(run->database, error);
 }

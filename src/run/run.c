@@ -124,6 +124,8 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
                                     isoproof_error *error) {
   *options = defaults;
   ISO_TRY(ISO_OPTIONS_READ(isoproof_run_options, options, given, error));
+  if (options->script_count > 0 && options->scripts == NULL)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "scripts: expected paths, found none");
   if (options->url_count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "urls: expected at least one, found none");
   if (options->path == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "path: expected a file for the history");
   if (!(options->seconds >= 0 && options->seconds <= 1e9))
@@ -359,14 +361,17 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   ISO_TRY(iso_session_log_open(&run->log, &run->recorder, error));
   ISO_TRY(iso_timeouts_choose(run, error));
   ISO_TRY(iso_run_write_header(run, error));
+  if (run->script != NULL) ISO_TRY(iso_script_write_start(run, error));
   ISO_TRY(iso_rounds_write_initial(run, error));
   ISO_TRY(iso_rounds_prepare(run, error));
   ISO_TRY(open_sessions(run, error));
   clock_gettime(CLOCK_MONOTONIC, &run->base);
+  if (run->script != NULL) ISO_TRY(iso_script_watch_begin(run, error));
   ISO_TRY(run_sessions(run, &w, error));
   double seconds = seconds_since_start(run);
+  if (run->script != NULL) iso_script_end(run);
   if (w.cancelled) note_interruption(run, seconds);
-  if (!w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
+  if (run->script == NULL && !w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
   ISO_TRY(check_tables(run, error));
   write_end(run, w.cancelled);
@@ -376,7 +381,10 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
 static void clean_up(isoproof_run_handle *run) {
   for (uint32_t i = 0; run->sessions != NULL && i <= run->session_count; i++) iso_session_free(&run->sessions[i]);
   free(run->sessions);
+  if (run->script != NULL) iso_script_watch_end(run);
   iso_session_log_close(&run->log);
+  if (run->script != NULL) iso_script_teardown(run);
+  iso_script_unload(run->script);
   /* A failed tear-down leaves a table behind, which the next run removes: no reason to lose the history. */
   isoproof_error error = {.offset = -1};
   if (run->database != NULL && iso_database_teardown(run->database, &error) != ISOPROOF_OK &&

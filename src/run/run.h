@@ -16,6 +16,7 @@
 #include "run/load.h"
 #include "run/meeting.h"
 #include "run/recorder.h"
+#include "run/script.h"
 #include "workload/generator.h"
 
 _Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOPROOF_ERROR_CLASS_ROOM, "there must be room for every class");
@@ -60,7 +61,7 @@ typedef struct iso_seen {
   int64_t value;
 } iso_seen;
 
-typedef struct iso_session {
+struct iso_session {
   isoproof_run_handle *run;
   uint32_t number; /* of the generator */
   int64_t name; /* in the history: after an unknown outcome a new one, as the old transaction may still be going on */
@@ -94,7 +95,8 @@ typedef struct iso_session {
   char (*messages)[ISO_MESSAGE_BYTES];
   isoproof_error problem; /* why the session gave up: memory, a workload that ends */
   isoproof_status status;
-} iso_session;
+  iso_script_session script;
+};
 
 /* The time after which the database looks for a deadlock. */
 typedef struct iso_timeouts {
@@ -114,6 +116,7 @@ struct isoproof_run_handle {
   iso_access access;
   iso_sending statements;
   iso_round_trips round_trips;
+  iso_run_script *script; /* instead of the workload; NULL */
   iso_recorder recorder;
   iso_session_log log; /* for header and events; under the lock */
   iso_load load;
@@ -214,7 +217,21 @@ typedef struct iso_txn_end {
 /* Runs a program as one transaction on the connection of the session and records it, unless it could not begin. */
 isoproof_status iso_run_txn(iso_session *session, const iso_program *program, iso_txn_end *end, isoproof_error *error);
 
+/* Keeps what the server said of a failure. */
+void iso_session_keep_error(iso_session *session);
+/* The fate of a transaction whose last call was answered with the reply; an open one is rolled back. */
+isoproof_txn_status iso_session_end_failed(iso_session *session);
+/* Counts a transaction that has ended. */
+void iso_session_count_end(iso_session *session, isoproof_txn_status status, int64_t latency);
+
 /* ---- session.c ---- */
+
+/* Connects where that is needed; false when it fails. */
+bool iso_session_connect(iso_session *session);
+/* Waits a moment that doubles from failure to failure; false when the run is to end. */
+bool iso_session_pause(iso_session *session, uint32_t *pause_ms);
+/* After a transaction: pauses if the database is not well. */
+void iso_session_rest(iso_session *session, const iso_txn_end *end, uint32_t *pause_ms);
 
 /* The body of a thread; the argument is the session. */
 void *iso_session_main(void *argument);

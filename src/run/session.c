@@ -16,11 +16,13 @@ isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run,
   iso_random_seed(&session->thinking, run->workload->seed, number);
   session->messages = iso_alloc_zero(ISO_ERROR_CLASSES, sizeof *session->messages);
   if (session->messages == NULL) return iso_fail_memory(error);
+  if (run->script != NULL) ISO_TRY(iso_script_session_open(session, error));
   return iso_session_log_open(&session->log, &run->recorder, error);
 }
 
 void iso_session_free(iso_session *session) {
   iso_disconnect(session->connection);
+  iso_script_session_close(session);
   iso_session_log_close(&session->log);
   iso_reply_free(&session->reply);
   iso_vec_free(&session->seen);
@@ -37,14 +39,13 @@ void iso_session_free(iso_session *session) {
 
 /* ---- connecting ---- */
 
-/* Waits a moment that doubles from failure to failure; false when the run is to end. */
-static bool pause_after_failure(iso_session *session, uint32_t *pause_ms) {
+bool iso_session_pause(iso_session *session, uint32_t *pause_ms) {
   bool go_on = isoproof_run_wait(session->run, *pause_ms / 1000.0);
   *pause_ms = *pause_ms * 2 < LONGEST_PAUSE_MS ? *pause_ms * 2 : LONGEST_PAUSE_MS;
   return go_on;
 }
 
-static bool try_connect(iso_session *session) {
+bool iso_session_connect(iso_session *session) {
   isoproof_error error = {.offset = -1};
   isoproof_status status = ISOPROOF_OK;
   if (session->connection == NULL || !iso_connected(session->connection)) session->set = false;
@@ -67,25 +68,30 @@ static bool try_connect(iso_session *session) {
 
 /* ---- running ---- */
 
+/* A statement of a script may meet a constraint as the application does: the database is well. */
+void iso_session_rest(iso_session *session, const iso_txn_end *end, uint32_t *pause_ms) {
+  bool refused = end->outcome == ISO_OUTCOME_REJECTED && session->run->script != NULL;
+  if (end->outcome == ISO_OUTCOME_OK || (end->begun && (end->outcome == ISO_OUTCOME_ABORT || refused)))
+    *pause_ms = FIRST_PAUSE_MS;
+  else
+    iso_session_pause(session, pause_ms);
+}
+
 /* Runs a program until it commits, or may not be tried again. */
 static isoproof_status run_program(iso_session *session, const iso_program *program, uint32_t *pause_ms,
                                    isoproof_error *error) {
   isoproof_run_handle *run = session->run;
   for (uint32_t attempt = 0;; attempt++) {
-    if (!try_connect(session)) {
+    if (!iso_session_connect(session)) {
       /* The program has not run; it is as good as the next one when the node is back. */
-      pause_after_failure(session, pause_ms);
+      iso_session_pause(session, pause_ms);
       return ISOPROOF_OK;
     }
     iso_txn_end end;
     if (attempt > 0) iso_count(&session->counts.retried);
     ISO_TRY(iso_run_txn(session, program, &end, error));
     if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
-    bool healthy = end.outcome == ISO_OUTCOME_OK || (end.begun && end.outcome == ISO_OUTCOME_ABORT);
-    if (healthy)
-      *pause_ms = FIRST_PAUSE_MS;
-    else
-      pause_after_failure(session, pause_ms);
+    iso_session_rest(session, &end, pause_ms);
     if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOPROOF_TXN_ABORTED || attempt >= run->options->retries ||
         iso_run_stopping(run))
       return ISOPROOF_OK;
@@ -132,15 +138,23 @@ static void think(iso_session *session) {
   if (thought > 0) (void)iso_run_sleep_until(session->run, isoproof_run_now(session->run) + thought);
 }
 
+/* The next transaction of the workload, or of the scripts; *more is false when there are to be no more. */
+static isoproof_status run_next(iso_session *session, bool *more, uint32_t *pause_ms, isoproof_error *error) {
+  const iso_program *program;
+  if (session->run->script != NULL) return iso_script_next(session, more, pause_ms, error);
+  ISO_TRY(iso_generator_next(session->run->generator, session->number, &program, error));
+  *more = program != NULL;
+  return program != NULL ? run_program(session, program, pause_ms, error) : ISOPROOF_OK;
+}
+
 static isoproof_status run_all(iso_session *session, isoproof_error *error) {
   uint32_t pause_ms = FIRST_PAUSE_MS;
   while (!iso_run_stopping(session->run)) {
-    const iso_program *program;
+    bool more;
     hold(session);
     if (!await_part(session) || !await_due(session)) return ISOPROOF_OK;
-    ISO_TRY(iso_generator_next(session->run->generator, session->number, &program, error));
-    if (program == NULL) return ISOPROOF_OK;
-    ISO_TRY(run_program(session, program, &pause_ms, error));
+    ISO_TRY(run_next(session, &more, &pause_ms, error));
+    if (!more) return ISOPROOF_OK;
     think(session);
     if (iso_recorder_failed(&session->run->recorder)) {
       iso_run_stop(session->run);
@@ -173,7 +187,7 @@ static isoproof_status run_round(iso_session *session, bool *more, uint32_t *pau
     *pause_ms = FIRST_PAUSE_MS;
   } else {
     leave(session, joined);
-    pause_after_failure(session, pause_ms);
+    iso_session_pause(session, pause_ms);
   }
   return ISOPROOF_OK;
 }
@@ -185,9 +199,9 @@ static isoproof_status run_all_rounds(iso_session *session, bool *joined, isopro
     hold(session);
     if (!takes_part(session)) leave(session, joined);
     if (!await_part(session) || !await_due(session)) break;
-    if (!try_connect(session)) {
+    if (!iso_session_connect(session)) {
       leave(session, joined);
-      pause_after_failure(session, &pause_ms);
+      iso_session_pause(session, &pause_ms);
       continue;
     }
     if (!*joined) iso_meeting_join(&session->run->meeting);
@@ -219,7 +233,7 @@ void *iso_session_main(void *argument) {
 /* The final reads are to show everything: a standby may be behind. */
 static void find_writable(iso_session *session) {
   size_t nodes = iso_database_nodes(session->run->database);
-  for (size_t i = 0; i < nodes && !(try_connect(session) && !session->reading); i++) {
+  for (size_t i = 0; i < nodes && !(iso_session_connect(session) && !session->reading); i++) {
     iso_disconnect(session->connection);
     session->connection = NULL;
     session->node = (session->node + 1) % nodes;
@@ -238,7 +252,7 @@ isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
     find_writable(session);
     for (int i = 0; i < FINAL_TRIES; i++) {
       iso_txn_end end = {.status = ISOPROOF_TXN_ABORTED};
-      if (try_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
+      if (iso_session_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
       if (end.outcome == ISO_OUTCOME_FOREIGN) return ISOPROOF_OK;
       if (end.status == ISOPROOF_TXN_COMMITTED) break;
       if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);

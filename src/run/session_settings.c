@@ -28,7 +28,9 @@ static isoproof_status set(iso_session *session, const char *name, const char *v
 }
 
 isoproof_status iso_session_settings_apply(iso_session *session, isoproof_error *error) {
-  const isoproof_run_options *options = session->run->options;
+  isoproof_run_handle *run = session->run;
+  const isoproof_run_options *options = run->options;
+  if (run->script != NULL) ISO_TRY(iso_script_enter(run, session->connection, &session->reply, error));
   /* The turn of the session among those of its node. */
   size_t turn = session->number / iso_database_nodes(session->run->database);
   for (size_t i = 0, end; i < options->session_setting_count; i = end) {

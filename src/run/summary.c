@@ -15,6 +15,7 @@ struct isoproof_run_summary {
   char *database, *driver, *isolation, *claim, *note, *source, *table;
   ISO_VEC(setting) settings;
   ISO_VEC(char *) urls;
+  uint64_t broken_invariants;
   char messages[ISO_ERROR_CLASSES][ISO_MESSAGE_BYTES];
   bool cancelled;
 };
@@ -68,11 +69,13 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
   bool sql = iso_database_capabilities(run->database).sql;
-  report->table = copy(sql ? iso_database_table_name(run->database) : "", &good);
+  report->table = copy(sql && run->script == NULL ? iso_database_table_name(run->database) : "", &good);
   /* Appends, and statements that look for the row that they change, read what others may not see yet. */
   isoproof_workload_need need = isoproof_workload_needs(run->workload->kind);
   bool changes = need == ISOPROOF_NEED_LISTS || need == ISOPROOF_NEED_ROWS;
+  changes |= run->script != NULL;
   const char *claim = changes && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
+  if (run->script != NULL && run->script->mixed) claim = "mixed";
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
   char source[512] = "";
@@ -111,6 +114,8 @@ isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double 
     return iso_fail_memory(error);
   }
   made->cancelled = cancelled;
+  for (size_t i = 0; run->script != NULL && i < run->script->invariants.count; i++)
+    made->broken_invariants += run->script->invariants.items[i].broken > 0;
   iso_run_count(run, seconds, &made->counts);
   *report = made;
   return ISOPROOF_OK;
@@ -161,4 +166,8 @@ const char *isoproof_run_summary_url_at(const isoproof_run_summary *report, size
 
 const char *isoproof_run_summary_last_error(const isoproof_run_summary *report, size_t error_class) {
   return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
+}
+
+uint64_t isoproof_run_summary_broken_invariants(const isoproof_run_summary *report) {
+  return report->broken_invariants;
 }

@@ -189,8 +189,7 @@ static isoproof_status do_batch(iso_session *s, const iso_program *program, iso_
 
 /* ---- the whole ---- */
 
-/* Keeps what the server said. */
-static void keep_error(iso_session *s) {
+void iso_session_keep_error(iso_session *s) {
   const iso_reply *reply = &s->reply;
   if (s->code[0] == 0) {
     /* Where there is no code the class is better than nothing. */
@@ -201,8 +200,7 @@ static void keep_error(iso_session *s) {
   if (reply->message[0] != 0) memcpy(s->messages[reply->error_class], reply->message, sizeof *s->messages);
 }
 
-/* The fate of a transaction whose last call was answered with the reply; an open one is rolled back. */
-static isoproof_txn_status end_failed(iso_session *s) {
+isoproof_txn_status iso_session_end_failed(iso_session *s) {
   iso_txn_state state = s->reply.txn;
   if (state == ISO_TXN_ACTIVE || state == ISO_TXN_ABORTED) {
     iso_rollback(s->connection, &s->reply);
@@ -214,22 +212,26 @@ static isoproof_txn_status end_failed(iso_session *s) {
 static isoproof_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end, bool commit_sent) {
   if (program->rollback || (s->doubtful && !commit_sent)) {
     end->outcome = iso_rollback(s->connection, &s->reply);
-    if (end->outcome != ISO_OUTCOME_OK) keep_error(s);
+    if (end->outcome != ISO_OUTCOME_OK) iso_session_keep_error(s);
     return s->reply.txn == ISO_TXN_UNKNOWN ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_ABORTED;
   }
   if (!commit_sent) end->outcome = iso_commit(s->connection, &s->reply);
   if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOPROOF_TXN_COMMITTED;
-  keep_error(s);
-  return end_failed(s);
+  iso_session_keep_error(s);
+  return iso_session_end_failed(s);
 }
 
-static void count_end(iso_session *s, const iso_program *program, isoproof_txn_status status, int64_t latency) {
+void iso_session_count_end(iso_session *s, isoproof_txn_status status, int64_t latency) {
   if (status == ISOPROOF_TXN_COMMITTED) {
     iso_count(&s->counts.committed);
     iso_histogram_add(&s->counts.latency, latency);
   } else {
     iso_count(status == ISOPROOF_TXN_ABORTED ? &s->counts.aborted : &s->counts.unknown);
   }
+}
+
+/* Of a bank, a read of all accounts tells whether money was made or lost. */
+static void check_total(iso_session *s, const iso_program *program, isoproof_txn_status status) {
   if (status != ISOPROOF_TXN_COMMITTED || !program->check_total) return;
   int64_t total = 0;
   for (size_t i = 0; i < s->seen.count; i++) total += amount_of(s->seen.items[i]);
@@ -294,7 +296,7 @@ isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_
   s->taken = iso_generator_take(s->run->generator, s->number, program);
   if (!begin_together(s, program, &start, end)) {
     if (end->outcome == ISO_OUTCOME_OK) return ISOPROOF_OK;
-    keep_error(s);
+    iso_session_keep_error(s);
     if (s->reply.txn != ISO_TXN_IDLE) iso_rollback(s->connection, &s->reply);
     return ISOPROOF_OK;
   }
@@ -306,11 +308,12 @@ isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_
     if (end->outcome == ISO_OUTCOME_FOREIGN)
       iso_run_interfered(s->run, "%s; seen by session %" PRId64 " after %.3f s", s->reply.message, s->name,
                          (double)isoproof_run_now(s->run) * 1e-9);
-    keep_error(s);
-    end->status = end_failed(s);
+    iso_session_keep_error(s);
+    end->status = iso_session_end_failed(s);
   }
   int64_t finish = isoproof_run_now(s->run);
   bool scheduled = s->due != ISO_UNSCHEDULED && !program->meets;
-  count_end(s, program, end->status, finish - (scheduled ? s->due : s->began));
+  iso_session_count_end(s, end->status, finish - (scheduled ? s->due : s->began));
+  check_total(s, program, end->status);
   return iso_note_txn(s, end->status, start, finish, error);
 }

@@ -238,7 +238,10 @@ static void forget(iso_connection *connection, uint32_t place) {
 
 static bool take_cells(MYSQL_RES *result, iso_reply *reply) {
   MYSQL_ROW row;
+  const MYSQL_FIELD *fields = mysql_fetch_fields(result);
   reply->columns = mysql_num_fields(result);
+  for (uint32_t i = 0; i < reply->columns; i++)
+    if (!iso_reply_add_name(reply, fields[i].name)) return false;
   while ((row = mysql_fetch_row(result)) != NULL) {
     const unsigned long *lengths = mysql_fetch_lengths(result);
     for (uint32_t i = 0; i < reply->columns; i++)

@@ -341,6 +341,8 @@ static bool take_cells(const PGresult *result, iso_reply *reply) {
   int rows = PQntuples(result), columns = PQnfields(result);
   if (columns <= 0) return true;
   reply->columns = (uint32_t)columns;
+  for (int j = 0; j < columns; j++)
+    if (!iso_reply_add_name(reply, PQfname(result, j))) return false;
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < columns; j++) {
       const char *text = PQgetisnull(result, i, j) ? NULL : PQgetvalue(result, i, j);

@@ -254,6 +254,16 @@ static void forget(iso_connection *connection, uint32_t place) {
   }
 }
 
+static bool take_names(sqlite3_stmt *prepared, iso_reply *reply) {
+  int count = sqlite3_column_count(prepared);
+  reply->columns = (uint32_t)count;
+  for (int i = 0; i < count; i++) {
+    const char *name = sqlite3_column_name(prepared, i);
+    if (name == NULL || !iso_reply_add_name(reply, name)) return false;
+  }
+  return true;
+}
+
 static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sqlite_session *s = connection->state;
   sqlite3_stmt *prepared = NULL;
@@ -265,6 +275,8 @@ static void execute(iso_connection *connection, const iso_driver_request *reques
   }
   if (prepared == NULL || rest[strspn(rest, " \t\r\n;")] != 0)
     iso_reply_fail(connection, request, reply, ISO_CLASS_STATEMENT, reply->txn, "", "expected one statement");
+  else if (!take_names(prepared, reply))
+    iso_reply_client(connection, request, reply, "out of memory");
   else
     step_through(s, prepared, request, reply);
   sqlite3_finalize(prepared);

@@ -28,6 +28,7 @@ void isoproof_document_free(isoproof_document *document) {
   iso_vec_free(&document->faults);
   iso_vec_free(&document->aborts);
   iso_vec_free(&document->bank.totals);
+  iso_vec_free(&document->invariants);
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
   iso_vec_free(&document->notices);

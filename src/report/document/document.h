@@ -183,6 +183,7 @@ struct isoproof_document {
   ISO_VEC(isoproof_document_fault) faults;
   ISO_VEC(isoproof_document_abort) aborts;
   iso_document_bank bank;
+  ISO_VEC(isoproof_document_invariant) invariants;
   bool every_instance;                 /* anomalies are instances, instead of one for each code */
   ISO_VEC(iso_full_anomaly) anomalies; /* those that are kept */
   uint64_t anomalies_found;            /* more than there are here when some were left out */
@@ -280,6 +281,17 @@ void iso_tell_total(iso_words *words, const iso_document_bank *bank, const iso_d
 /* " s1t3 moves 3 from account 2 to account 0." for each transfer of an anomaly in such a history; false when memory is
  * out. */
 bool iso_tell_transfers(iso_words *words, const isoproof_history *history, const isoproof_anomaly *anomaly);
+/* ---- invariants.c ---- */
+
+/* Takes a fact of the history that tells of an invariant; false when memory is out. */
+bool iso_document_take_invariant(isoproof_document *document, isoproof_scalar name, isoproof_scalar value, bool *taken);
+/* "invariant money is broken: SELECT ... must return 500, and returned 497 after 1.2 s (3 of 4 times, and in the end)",
+ * without a full stop. */
+void iso_tell_invariant(iso_words *words, const isoproof_document_invariant *invariant);
+/* Which anomaly explains it, or that none does: a sentence. */
+void iso_tell_invariant_reason(iso_words *words, const isoproof_document *document);
+uint64_t iso_document_broken_invariants(const isoproof_document *document);
+
 /* ---- effort.c ---- */
 
 /* Takes in how hard the run tried, where the caller tells (not NULL) and the history has times. */

@@ -151,6 +151,7 @@ static void put_run(isoproof_json *json, const isoproof_document *d) {
   if (d->faults.count > 0) put_faults(json, d);
   if (d->aborts.count > 0) put_aborts(json, d);
   iso_put_bank_json(json, d);
+  iso_put_invariants_json(json, d);
 }
 
 /* ---- proofs and searches ---- */

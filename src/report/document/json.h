@@ -16,6 +16,8 @@ void iso_put_effort_json(isoproof_json *json, const isoproof_document *document)
 /* "notices":[...], also where there are none. */
 void iso_put_notices_json(isoproof_json *json, const isoproof_document *document);
 
+/* "invariants", where there are some. */
+void iso_put_invariants_json(isoproof_json *json, const isoproof_document *document);
 /* "bank", where the history is that of one. */
 void iso_put_bank_json(isoproof_json *json, const isoproof_document *document);
 

@@ -235,6 +235,7 @@ static bool read_notices(reading *r, const iso_json *tree) {
   }
   return true;
 }
+static bool read_invariants(reading *r, const iso_json *tree) { return iso_read_invariants(r->document, tree); }
 static bool read_bank(reading *r, const iso_json *tree) { return iso_read_bank(r->document, tree); }
 
 static bool read_seconds(reading *r, const iso_json *tree) {
@@ -311,6 +312,7 @@ static const struct field {
               {"faults", read_faults},
               {"aborts", read_aborts},
               {"bank", read_bank},
+              {"invariants", read_invariants},
               {"seconds", read_seconds},
               {"anomalies_found", read_found},
               {"anomalies_found_is", read_found_is},

@@ -19,6 +19,8 @@ isoproof_status iso_read_certificates(isoproof_document *document, iso_tokenizer
 /* "stats"; false when memory is out. */
 bool iso_read_searches(isoproof_document *document, const iso_json *tree);
 
+/* "invariants"; false when memory is out. */
+bool iso_read_invariants(isoproof_document *document, const iso_json *tree);
 /* "bank"; false when memory is out. */
 bool iso_read_bank(isoproof_document *document, const iso_json *tree);
 /* "effort". */

@@ -87,6 +87,9 @@ static bool take_facts(isoproof_document *document, const isoproof_history *hist
     isoproof_scalar value = iso_history_scalar(history, history->facts[i].value);
     if (name.type != ISOPROOF_STRING || value.type != ISOPROOF_STRING) continue;
     if (begins_with(name, ISO_NOTICE_FACT)) continue;
+    bool taken;
+    if (!iso_document_take_invariant(document, name, value, &taken)) return false;
+    if (taken) continue;
     bool good = begins_with(name, "event.") ? take_event(document, value) : set_fact(document, name, value);
     if (!good) return false;
   }

@@ -1,8 +1,10 @@
 /* JUnit XML: one suite per file, one case per level.  Only elements and attributes that every reader of such files
  * knows. */
+#include <stdio.h>
 #include <string.h>
 
 #include "report/document/assessment.h"
+#include "report/document/document.h"
 #include "report/escape.h"
 
 enum { MOST_SHOWN = 5 }; /* anomalies of a case that are shown in full */
@@ -49,6 +51,9 @@ static tally tally_of(const isoproof_document *document) {
   }
   for (size_t i = 0; iso_relevant_level(document, i, &v); i++) count(&t, outcome_of(v.verdict, v.asked));
   if (t.tests == 0) count(&t, outcome_of_whole(document));
+  isoproof_document_invariant invariant = {.struct_size = sizeof invariant};
+  for (size_t i = 0; isoproof_document_invariant_at(document, i, &invariant); i++)
+    count(&t, invariant.broken > 0 ? FAILED : PASSED);
   return t;
 }
 
@@ -135,6 +140,27 @@ static void put_case(iso_output *out, const isoproof_document *document, const c
     put_undecided(out, document, o);
 }
 
+/* An invariant of a script is a case of its own. */
+static void put_invariant(iso_output *out, const isoproof_document *document, const isoproof_document_invariant *v) {
+  char name[160];
+  iso_words words = {NULL, 0, 0, false};
+  snprintf(name, sizeof name, "invariant %.140s", v->name);
+  open_case(out, document, name);
+  if (v->broken == 0) {
+    iso_out_text(out, "/>\n");
+    return;
+  }
+  iso_tell_invariant(&words, v);
+  iso_out_text(out, ">\n      <failure message=\"");
+  if (!words.failed) iso_put_xml(out, words.text);
+  iso_out_text(out, "\" type=\"invariant\">");
+  iso_words_free(&words);
+  iso_tell_invariant_reason(&words, document);
+  if (!words.failed) iso_put_xml(out, words.text);
+  iso_out_text(out, "</failure>\n    </testcase>\n");
+  iso_words_free(&words);
+}
+
 static void put_problem_case(iso_output *out, const isoproof_document *document, const isoproof_error *problem) {
   open_case(out, document, "read");
   iso_out_text(out, ">\n      <error message=\"");
@@ -202,6 +228,9 @@ static void put_suite(iso_output *out, const isoproof_document *document) {
       const char *workload = isoproof_document_workload(document);
       put_case(out, document, workload != NULL ? workload : "anomalies", NULL, outcome_of_whole(document));
     }
+    isoproof_document_invariant invariant = {.struct_size = sizeof invariant};
+    for (size_t i = 0; isoproof_document_invariant_at(document, i, &invariant); i++)
+      put_invariant(out, document, &invariant);
   }
   iso_out_text(out, "  </testsuite>\n");
 }

@@ -61,12 +61,35 @@ static void put_expected(const iso_page_data *page) {
   isoproof_json_end(page->json);
 }
 
+/* Invariants of scripts, each in a sentence. */
+static void put_invariants(const iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  iso_words words = {NULL, 0, 0, false};
+  if (d->invariants.count == 0) return;
+  iso_json_field_list(page->json, "invariants");
+  for (size_t i = 0; i < d->invariants.count; i++) {
+    iso_tell_invariant(&words, &d->invariants.items[i]);
+    isoproof_json_object(page->json);
+    isoproof_json_name(page->json, "broken");
+    isoproof_json_bool(page->json, d->invariants.items[i].broken > 0);
+    iso_json_field_text(page->json, "words", words.failed ? "" : words.text);
+    isoproof_json_end(page->json);
+    iso_words_free(&words);
+  }
+  isoproof_json_end(page->json);
+  if (iso_document_broken_invariants(d) == 0) return;
+  iso_tell_invariant_reason(&words, d);
+  iso_json_field_text(page->json, "invariants_reason", words.failed ? "" : words.text);
+  iso_words_free(&words);
+}
+
 static void put_verdicts(const iso_page_data *page) {
   const isoproof_document *d = page->document;
   iso_json_field_text(page->json, "verdict", isoproof_verdict_name(d->verdict));
   put_expected(page);
   iso_json_field_text(page->json, "unknown_reason", d->unknown_reason);
   iso_put_notices_json(page->json, d);
+  put_invariants(page);
   iso_page_data_levels(page);
   put_names(page, "strongest", &d->names[ISO_NAMES_STRONGEST]);
   put_names(page, "weakest_violated", &d->names[ISO_NAMES_WEAKEST_VIOLATED]);

@@ -276,6 +276,22 @@ static void put_bank(const printer *p) {
   }
 }
 
+/* Invariants that were broken, and what explains that. */
+static void put_invariants(const printer *p) {
+  const isoproof_document *d = p->document;
+  iso_words words = {NULL, 0, 0, false};
+  if (d->invariants.count > 0) iso_out_char(p->out, '\n');
+  for (size_t i = 0; i < d->invariants.count; i++) {
+    iso_tell_invariant(&words, &d->invariants.items[i]);
+    if (!words.failed) iso_put_paragraph(p->out, words.text, 2, p->room);
+    iso_words_free(&words);
+  }
+  if (iso_document_broken_invariants(d) == 0) return;
+  iso_tell_invariant_reason(&words, d);
+  if (!words.failed) iso_put_paragraph(p->out, words.text, 4, p->room);
+  iso_words_free(&words);
+}
+
 static void put_names(const printer *p, const char *what, iso_document_names which) {
   const iso_name_list *names = &p->document->names[which];
   iso_words words = {NULL, 0, 0, false};
@@ -347,6 +363,7 @@ static bool put_result(const printer *p) {
   put_levels(p);
   bool good = put_anomalies(p, &arena, &first);
   put_bank(p);
+  put_invariants(p);
   put_models(p);
   iso_put_certificates_text(p->out, p->document, p->room);
   iso_put_searches_text(p->out, p->document, p->room);
