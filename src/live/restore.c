@@ -4,6 +4,7 @@
 
 #include "base/abi.h"
 #include "base/hash.h"
+#include "live/commits.h"
 #include "live/saved.h"
 
 /* ---- numbers and scalars ---- */
@@ -184,10 +185,9 @@ static const isoproof_level_info *get_level(iso_restorer *r) {
 
 static isoproof_status get_slot(iso_restorer *r, iso_live_track *track) {
   unsigned flags = get_u8(r);
-  iso_live_slot slot = {.frozen = ISO_VALUE_NIL, .has_frozen = (flags & 1) != 0, .has_other = (flags & 2) != 0};
+  iso_live_slot slot = {.frozen = ISO_VALUE_NIL, .has_frozen = (flags & 1) != 0};
   if (slot.has_frozen) ISO_TRY(get_value(r, &slot.frozen));
-  if (slot.has_other) ISO_TRY(get_value(r, &slot.other));
-  if ((flags & 4) != 0) {
+  if ((flags & 2) != 0) {
     slot.list = iso_alloc_zero(1, sizeof *slot.list);
     if (slot.list == NULL) return iso_fail_memory(r->error);
   }
@@ -250,6 +250,7 @@ static isoproof_status get_track(iso_restorer *r) {
     if (!iso_vec_push(&track->lanes, lane)) return iso_fail_memory(r->error);
   }
   ISO_TRY(get_entries(r, track));
+  if (!iso_live_sight_reset(track)) return iso_fail_memory(r->error);
   track->broken = track->fresh > 0 || track->misfit; /* those who come have to wait for these */
   return ISOPROOF_OK;
 }

@@ -133,15 +133,16 @@ static void put_txn(iso_saver *s, const iso_live_txn *t) {
 /* ---- tracks ---- */
 
 static void put_slot(iso_saver *s, const iso_live_slot *slot) {
-  put_u8(s, (unsigned)slot->has_frozen | (unsigned)slot->has_other << 1 | (unsigned)(slot->list != NULL) << 2);
+  put_u8(s, (unsigned)slot->has_frozen | (unsigned)(slot->list != NULL) << 1);
   if (slot->has_frozen) put_value(s, slot->frozen);
-  if (slot->has_other) put_value(s, slot->other);
   if (slot->list == NULL) return;
   put_u32(s, slot->list->frozen);
   for (uint32_t i = 0; i < slot->list->frozen; i++) put_value(s, slot->list->elements.items[i]);
 }
 
-/* What is placed finds its place again: an order is kept only up to where it is frozen. */
+/* What is placed finds its place again: an order is kept only up to where it is frozen.  What the frozen part could be
+ * instead (live/pocket.h), and older versions that may still be read (live/commits.h), are left out: who reads these after
+ * a restart makes the recorded history be asked for. */
 static void put_track(iso_saver *s, const iso_live_track *track) {
   put_text(s, track->level->id);
   put_u64(s, track->horizon);
