@@ -9,6 +9,8 @@
 
 /* Up to so many reads are gone through one by one. */
 enum { FEW = 32 };
+/* So many writes are gone through in the time in which one is searched for. */
+enum { MUCH_MORE = 8 };
 
 /* A read of the transaction at hand: its key and its place in view->reads. */
 typedef struct {
@@ -34,6 +36,7 @@ struct iso_scanner {
   uint32_t *last;         /* by group: the last writer remembered, + 1 */
   uint32_t *last_session; /* by group: for which session, + 1 */
   ISO_VEC(keyed_read) sorted;
+  uint32_t *sorted_for; /* by key: the last transaction whose reads were sorted and have the key, + 1 */
   ISO_VEC(source) sources;
   readers readers;        /* of scans that go backwards */
   uint32_t *source_place; /* by transaction: its place in sources, if it is there */
@@ -71,6 +74,7 @@ static void sort_reads(iso_scanner *s, uint32_t t3) {
   s->sorted.count = 0;
   for (uint32_t i = first; i < end; i++) {
     keyed_read item = {v->reads[i].key, i};
+    s->sorted_for[item.key] = t3 + 1;
     size_t k = s->sorted.count++;
     if (end - first <= FEW) {
       for (; k > 0 && s->sorted.items[k - 1].key > item.key; k--) s->sorted.items[k] = s->sorted.items[k - 1];
@@ -160,7 +164,8 @@ static bool may_overwrite(const iso_scanner *s, uint32_t t2, uint32_t t3) {
   return (bits & v->write_bits[t2]) != 0;
 }
 
-/* t2 that t3 reads from: intersects what t2 wrote with what t3 reads, the smaller looked up in the larger. */
+/* t2 that t3 reads from: intersects what t2 wrote with what t3 reads.  What t2 wrote is gone through unless it is much
+ * more. */
 void iso_scan_force_sources(iso_scanner *s, uint32_t t3, bool in_program_order) {
   const iso_view *v = s->v;
   for (size_t i = 0; i < s->sources.count; i++) {
@@ -168,11 +173,10 @@ void iso_scan_force_sources(iso_scanner *s, uint32_t t3, bool in_program_order) 
     if (!may_overwrite(s, from->txn, t3)) continue;
     if (s->sorted.count == 0) sort_reads(s, t3);
     uint32_t first = v->write_first[from->txn], end = v->write_first[from->txn + 1];
-    if (end - first <= s->sorted.count) {
+    if ((end - first) / MUCH_MORE <= s->sorted.count) {
       for (uint32_t w = first; w < end; w++) {
-        size_t place = find_key(s, v->write_key[w]);
-        if (place == s->sorted.count || s->sorted.items[place].key != v->write_key[w]) continue;
-        force_key(s, from, t3, place, in_program_order);
+        if (s->sorted_for[v->write_key[w]] != t3 + 1) continue;
+        force_key(s, from, t3, find_key(s, v->write_key[w]), in_program_order);
       }
     } else {
       for (size_t place = 0; place < s->sorted.count; place++) {
@@ -290,11 +294,13 @@ static bool allocate(iso_scanner *s, const iso_axiom_rule *rule) {
   const iso_view *v = s->v;
   size_t groups = rule->needs_groups ? v->group_first[v->h->keys] : 0;
   s->last_write = iso_alloc_zero(v->h->keys, sizeof *s->last_write);
+  s->sorted_for = iso_alloc_zero(v->h->keys, sizeof *s->sorted_for);
   s->last = iso_alloc_zero(groups, sizeof *s->last);
   s->last_session = iso_alloc_zero(groups, sizeof *s->last_session);
   s->source_place = iso_alloc_zero(v->h->txns, sizeof *s->source_place);
   if (rule->backwards && !make_readers(v, &s->readers)) return false;
-  return s->source_place != NULL && s->last_write != NULL && s->last != NULL && s->last_session != NULL;
+  return s->source_place != NULL && s->last_write != NULL && s->sorted_for != NULL && s->last != NULL &&
+         s->last_session != NULL;
 }
 
 isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
@@ -315,6 +321,7 @@ isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t firs
   free(s.readers.first);
   free(s.readers.reader);
   free(s.last_write);
+  free(s.sorted_for);
   free(s.source_place);
   free(s.last);
   free(s.last_session);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/quick/state.h"
+#include "check/quick/time_order.h"
 
 /* Where a session has come to. */
 typedef struct {
@@ -133,4 +134,15 @@ bool iso_quick_sort(iso_quick *q, bool *acyclic) {
   free(s.placed);
   free(s.waiting);
   return made;
+}
+
+bool iso_quick_sort_by_time(iso_quick *q) {
+  const uint32_t *first = q->h->session_first_txn;
+  iso_quick_times times = {q->h, q->time, first, first + 1};
+  size_t count;
+  if (!iso_quick_time_order(&times, &q->sequence, &count)) return false;
+  if (q->sequence == NULL) return true;
+  q->edge_first = iso_alloc_zero((size_t)q->h->txns + 2, sizeof *q->edge_first);
+  q->edge_from = iso_alloc(0, sizeof *q->edge_from);
+  return q->edge_first != NULL && q->edge_from != NULL;
 }

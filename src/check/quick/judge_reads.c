@@ -37,6 +37,7 @@ typedef struct {
   iso_quick_walk walk;
   uint32_t session, txn, end_txn; /* the transactions for the next block */
   uint32_t *seen; /* by session of the share, then by session: a transaction + 1, no later one was read from so far */
+  uint32_t session_txns;            /* how many the session of the block at hand has */
   block blocks[2], *block;          /* the one at hand, and the next */
   uint32_t stamps[1 << STAMP_BITS]; /* by a hash of a key: the operation + 1 that accessed it last */
   uint32_t key[MOST_READS], from[MOST_READS], op[MOST_READS]; /* the external ones of a transaction that reads twice */
@@ -133,10 +134,6 @@ static bool collect(judge *j, uint32_t txn, reads *r) {
   return good;
 }
 
-static void add_edge(judge *j, uint32_t from, uint32_t to) {
-  if (!iso_vec_push(&j->share->edges, ((iso_quick_edge){from, to}))) iso_quick_fail(j->q);
-}
-
 /* Looks at what the suspicious wrote.  Overwriting the initial version cannot be put right by any order. */
 static void settle_suspicions(judge *j) {
   const isoproof_history *h = j->q->h;
@@ -154,7 +151,7 @@ static void settle_suspicions(judge *j) {
     if (s->version == ISO_INITIAL) {
       iso_quick_give_up(j->q);
     } else {
-      add_edge(j, s->writer, s->version);
+      iso_quick_add_edge(j->q, j->share, s->writer, s->version);
     }
   }
   j->suspicion_count = 0;
@@ -177,6 +174,20 @@ static void add_sources(judge *j, uint32_t txn, const reads *r) {
   }
   j->share->sources.count = count;
   if (late) iso_quick_give_up(j->q);
+}
+
+/* Where the order of the ends is the guess, they must have ended before. */
+static void compare_ends(judge *j, uint32_t txn, const reads *r) {
+  iso_quick *q = j->q;
+  bool late = false, wrong = false;
+  for (unsigned i = 0; i < r->count; i++) {
+    uint32_t from = r->from[i] == ISO_INITIAL ? txn : r->from[i];
+    bool own = from - q->h->session_first_txn[j->block->session] < j->session_txns;
+    late |= own & (from > txn);
+    wrong |= !own & (q->time[from] >= q->time[txn]);
+  }
+  if (late) iso_quick_give_up(q);
+  if (wrong) __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
 }
 
 static void add_suspicion(judge *j, uint32_t writer, uint32_t key, uint32_t version) {
@@ -227,7 +238,8 @@ static void judge_txn(judge *j, uint32_t txn) {
     iso_quick_give_up(j->q);
     return;
   }
-  add_sources(j, txn, &r);
+  if (j->q->source_first != NULL) add_sources(j, txn, &r);
+  if (j->q->time != NULL) compare_ends(j, txn, &r);
   suspect_sources(j, &r);
   if (j->q->versions != NULL) keep_versions(j, h->txn_first_op[txn], h->txn_first_op[txn + 1], &r);
 }
@@ -253,7 +265,9 @@ static void judge_block(judge *j) {
   iso_quick *q = j->q;
   const block *b = j->block;
   /* Sessions one after the other have what they saw in one place. */
-  bool is_first = b->txn == q->h->session_first_txn[b->session];
+  const uint32_t *first = &q->h->session_first_txn[b->session];
+  bool is_first = b->txn == first[0];
+  j->session_txns = first[1] - first[0];
   if (j->walk.turns == 1 && is_first) memset(j->seen, 0, q->h->sessions * sizeof *j->seen);
   for (uint32_t txn = b->txn; txn < b->end_txn; txn++) {
     size_t before = j->share->sources.count;
@@ -262,6 +276,7 @@ static void judge_block(judge *j) {
     } else {
       leave_txn(j, txn);
     }
+    if (q->source_first == NULL) continue;
     q->source_first[txn] = (uint32_t)before;
     q->source_count[txn] = (uint8_t)(j->share->sources.count - before);
   }
@@ -304,11 +319,11 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
 }
 
 bool iso_quick_judge_reads(iso_quick *q) {
-  bool keep = q->axiom != ISO_AXIOM_READ_COMMITTED;
-  q->source_first = iso_alloc(q->h->txns, sizeof *q->source_first);
-  q->source_count = iso_alloc(q->h->txns, sizeof *q->source_count);
-  if (keep) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
-  if (q->source_first == NULL || q->source_count == NULL || (keep && q->versions == NULL)) return false;
+  bool keep = q->axiom != ISO_AXIOM_READ_COMMITTED, sources = q->time == NULL || q->axiom == ISO_AXIOM_CAUSAL;
+  if (sources && q->source_first == NULL) q->source_first = iso_alloc(q->h->txns, sizeof *q->source_first);
+  if (sources && q->source_count == NULL) q->source_count = iso_alloc(q->h->txns, sizeof *q->source_count);
+  if (keep && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
+  if ((sources && (q->source_first == NULL || q->source_count == NULL)) || (keep && q->versions == NULL)) return false;
   iso_parallel(q->threads, judge_share, q);
   return !q->failed;
 }

@@ -23,8 +23,8 @@ static inline void judge_read(judge *j, uint32_t *known, uint32_t version) {
   if (last <= j->known_from || last == from + 1) return;
   if (initial) {
     iso_quick_give_up(j->q);
-  } else if (!iso_vec_push(&j->share->edges, ((iso_quick_edge){last - 1, from}))) {
-    iso_quick_fail(j->q);
+  } else {
+    iso_quick_add_edge(j->q, j->share, last - 1, from);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/vector.h"
+#include "check/quick/time_order.h"
 
 /* What a key holds, and what was first done to it: a value that was read, one that was written, or nothing. */
 typedef struct {
@@ -23,7 +24,6 @@ typedef struct {
   const uint32_t *first, *end;
   cell *cells;     /* by key */
   uint32_t *order; /* transactions in the order of their times */
-  uint32_t *ends;  /* by a piece of time: where its transactions end in the order */
   bool wrong, failed;
   bool descends; /* a key was given a value that is not above the one before */
 } stretch;
@@ -35,78 +35,6 @@ typedef struct {
   uint32_t *bounds; /* by stretch, and one more: by session, where it begins */
   stretch *stretches;
 } replay;
-
-/* How time is cut into about as many pieces as there are transactions. */
-typedef struct {
-  uint64_t first;
-  unsigned shift;
-  size_t count;
-} pieces;
-
-static inline size_t piece_of(const pieces *p, int64_t time) { return ((uint64_t)time - p->first) >> p->shift; }
-
-/* Finds from when to when a stretch goes; false where the times of a session do not ascend. */
-static bool cut(const replay *r, const stretch *s, pieces *p, size_t *txns) {
-  int64_t first = INT64_MAX, last = INT64_MIN;
-  bool ascends = true;
-  *txns = 0;
-  for (uint32_t session = 0; session < r->h->sessions; session++) {
-    uint32_t begin = s->first[session], end = s->end[session];
-    if (begin == end) continue;
-    bool is_first = begin == r->h->session_first_txn[session];
-    for (uint32_t txn = is_first ? begin + 1 : begin; txn < end; txn++) ascends &= r->time[txn - 1] <= r->time[txn];
-    first = r->time[begin] < first ? r->time[begin] : first;
-    last = r->time[end - 1] > last ? r->time[end - 1] : last;
-    *txns += end - begin;
-  }
-  *p = (pieces){.first = (uint64_t)first};
-  if (!ascends || *txns == 0) return ascends;
-  uint64_t span = (uint64_t)last - (uint64_t)first;
-  while (span >> p->shift >= *txns) p->shift++;
-  p->count = (size_t)(span >> p->shift) + 1;
-  return true;
-}
-
-/* Sorts the few transactions of a piece of time; false where they are too many. */
-static bool sort_piece(const replay *r, uint32_t *order, size_t count) {
-  enum { MOST = 256 };
-  if (count > MOST) return false;
-  for (size_t i = 1; i < count; i++) {
-    uint32_t txn = order[i];
-    int64_t time = r->time[txn];
-    size_t k = i;
-    /* Those of one session came in its order, and stay so. */
-    for (; k > 0 && r->time[order[k - 1]] > time; k--) order[k] = order[k - 1];
-    order[k] = txn;
-  }
-  return true;
-}
-
-/* Puts the transactions of a stretch into the order of their times; false where that takes too long. */
-static bool put_in_order(const replay *r, stretch *s, size_t *txns) {
-  pieces p;
-  if (!cut(r, s, &p, txns)) return false;
-  if (*txns == 0) return true;
-  s->order = iso_alloc(*txns, sizeof *s->order);
-  s->ends = iso_alloc_zero(p.count + 1, sizeof *s->ends);
-  s->failed = s->order == NULL || s->ends == NULL;
-  if (s->failed) return false;
-  for (uint32_t session = 0; session < r->h->sessions; session++) {
-    for (uint32_t txn = s->first[session]; txn < s->end[session]; txn++) s->ends[piece_of(&p, r->time[txn]) + 1]++;
-  }
-  for (size_t i = 1; i <= p.count; i++) s->ends[i] += s->ends[i - 1];
-  for (uint32_t session = 0; session < r->h->sessions; session++) {
-    for (uint32_t txn = s->first[session]; txn < s->end[session]; txn++) {
-      s->order[s->ends[piece_of(&p, r->time[txn])]++] = txn; /* which begins as the end of the piece before */
-    }
-  }
-  bool sorted = true;
-  uint32_t begin = 0;
-  for (size_t i = 0; i < p.count && sorted; begin = s->ends[i++]) {
-    if (s->ends[i] - begin > 1) sorted = sort_piece(r, s->order + begin, s->ends[i] - begin);
-  }
-  return sorted;
-}
 
 /* Carries a transaction out.  Reads and writes alternate at random, so that nothing branches on them. */
 static inline void carry_out(const replay *r, stretch *s, uint32_t txn) {
@@ -157,7 +85,9 @@ static inline __attribute__((always_inline)) void announce(const replay *r, cons
 
 static void run_stretch(const replay *r, stretch *s) {
   size_t txns = 0;
-  if (!put_in_order(r, s, &txns)) s->wrong = true;
+  iso_quick_times times = {r->h, r->time, s->first, s->end};
+  if (!iso_quick_time_order(&times, &s->order, &txns)) s->failed = true;
+  s->wrong = s->order == NULL;
   for (size_t i = 0; i < txns && !s->wrong; i++) {
     uint32_t txn = s->order[i];
     announce(r, s, s->order + i, txns - i);
@@ -169,8 +99,7 @@ static void run_stretch(const replay *r, stretch *s) {
     if ((i & 0xffff) == 0xffff && iso_task_check(r->task, NULL) != ISOPROOF_OK) s->wrong = true;
   }
   free(s->order);
-  free(s->ends);
-  s->order = s->ends = NULL;
+  s->order = NULL;
 }
 
 static bool begin_stretch(const replay *r, stretch *s, const uint32_t *first, const uint32_t *end, uint32_t holds) {
@@ -280,17 +209,14 @@ bool iso_quick_replay(const isoproof_history *history, unsigned threads, isoproo
                       iso_quick_serial *serial) {
   const isoproof_history *h = history;
   bool made = true;
-  const int64_t *times[] = {h->txn_end_index_opt != NULL ? h->txn_end_index_opt : h->txn_end_opt,
-                            h->txn_start_index_opt != NULL ? h->txn_start_index_opt : h->txn_start_opt,
-                            (const int64_t *)h->txn_position_opt};
-  enum { ORDERS = sizeof times / sizeof times[0] };
+  const int64_t *times[ISO_QUICK_TIMES];
+  iso_quick_find_times(h, times);
   *serial = (iso_quick_serial){false, false};
-  if (times[0] == NULL && times[1] == NULL && times[2] == NULL) return true;
   replay r = {.h = h, .task = task};
   r.bounds = iso_alloc(((size_t)threads + 1) * h->sessions, sizeof *r.bounds);
   r.stretches = iso_alloc(threads, sizeof *r.stretches);
   made = r.bounds != NULL && r.stretches != NULL;
-  for (int i = 0; made && i < ORDERS && !serial->is_serial; i++) {
+  for (int i = 0; made && i < ISO_QUICK_TIMES && !serial->is_serial; i++) {
     r.time = times[i];
     if (r.time != NULL) made = try_times(&r, threads, &serial->is_serial, &serial->is_unique);
   }

@@ -56,6 +56,11 @@ typedef struct iso_quick {
   unsigned session_shift;
   uint8_t *repeats; /* by transaction: it may access a key twice */
 
+  /* By transaction: when it ended, if that ascends along every session.  Where nobody has to come before one that ended
+   * earlier, or at the same time, the order of the ends is one that respects everything, and edges are not kept. */
+  const int64_t *time;
+  bool misguessed; /* somebody has to; atomic */
+
   uint32_t *source_first; /* by transaction: where its sources begin in those of its share */
   uint8_t *source_count;  /* and how many there are */
   uint32_t *edge_first;   /* by transaction, and one more: the edges that lead to it */
@@ -71,7 +76,17 @@ typedef struct iso_quick {
 static inline void iso_quick_give_up(iso_quick *q) { __atomic_store_n(&q->given_up, true, __ATOMIC_RELAXED); }
 static inline void iso_quick_fail(iso_quick *q) { __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED); }
 static inline bool iso_quick_is_over(const iso_quick *q) {
-  return __atomic_load_n(&q->given_up, __ATOMIC_RELAXED) || __atomic_load_n(&q->failed, __ATOMIC_RELAXED);
+  return __atomic_load_n(&q->given_up, __ATOMIC_RELAXED) || __atomic_load_n(&q->failed, __ATOMIC_RELAXED) ||
+         __atomic_load_n(&q->misguessed, __ATOMIC_RELAXED);
+}
+
+/* Notes that one has to come before the other, of another session or earlier in the same. */
+static inline void iso_quick_add_edge(iso_quick *q, iso_quick_share *share, uint32_t from, uint32_t to) {
+  if (q->time == NULL) {
+    if (!iso_vec_push(&share->edges, ((iso_quick_edge){from, to}))) iso_quick_fail(q);
+  } else if (q->time[from] >= q->time[to]) {
+    __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
+  }
 }
 
 /* Two bits of 64 for a key: one who wrote it has both. */
@@ -142,6 +157,8 @@ bool iso_quick_judge_reads(iso_quick *q);
 bool iso_quick_judge_sessions(iso_quick *q);
 /* Whether everybody can come after all who have to come before. */
 bool iso_quick_sort(iso_quick *q, bool *acyclic);
+/* For causal, where the order of the ends is such a one; no sequence where too many ended at the same time. */
+bool iso_quick_sort_by_time(iso_quick *q);
 /* Whether the causal axiom holds, after they were sorted. */
 bool iso_quick_causal(iso_quick *q, bool *proved);
 

@@ -79,20 +79,34 @@ static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, uint3
   return history;
 }
 
+/* What a recorder makes of the times: nothing, the truth, few different ones, or some that are late. */
+typedef enum { TIMES_NONE, TIMES_TRUE, TIMES_COARSE, TIMES_LATE, TIMES } times;
+
+static int64_t end_of(const isoproof_history *h, uint32_t txn, times how) {
+  int64_t end = h->txn_end_opt[txn];
+  if (how == TIMES_COARSE) return end / 64000;
+  uint32_t hash = txn * UINT32_C(2654435769) >> 20;
+  return how == TIMES_LATE && hash % 97 == 0 ? end + (int64_t)hash * 100 : end;
+}
+
 /* The same history with values that are unique among all keys; what nobody wrote becomes what another key has. */
-static isoproof_history *with_values_of_all(isoproof_history *h) {
+static isoproof_history *with_values_of_all(isoproof_history *h, times how) {
   const iso_resolution *resolution;
   isoproof_builder *builder;
   isoproof_history *made;
   isoproof_error error;
   assert_ok_error(iso_history_resolve(h, NULL, &resolution, &error), error);
   assert_ok_error(isoproof_builder_new(&builder, &error), error);
-  int64_t *number = calloc(h->ops, sizeof *number), writes = 0;
+  int64_t *number = calloc(h->ops, sizeof *number), writes = 0, last = 0;
   for (uint32_t op = 0; op < h->ops; op++) number[op] = h->op_kind[op] == ISOPROOF_OP_WRITE ? ++writes : 0;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     uint32_t session;
     assert_ok_error(isoproof_builder_session(builder, isoproof_integer(h->txn_session[txn]), &session, &error), error);
     assert_ok_error(isoproof_builder_begin(builder, session, (isoproof_txn_status)h->txn_status[txn], &error), error);
+    bool first = txn == h->session_first_txn[h->txn_session[txn]];
+    int64_t time = how == TIMES_NONE ? 0 : end_of(h, txn, how);
+    last = first || time > last ? time : last;
+    if (how != TIMES_NONE) assert_ok_error(isoproof_builder_times(builder, last, last, &error), error);
     for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
       bool read = h->op_kind[op] == ISOPROOF_OP_READ;
       uint32_t seen = read ? resolution->writer[op] : op;
@@ -154,7 +168,7 @@ static void agrees_with_the_engines(void **state) {
     isoproof_history *history =
         simulate(seed, levels[seed % 4], sessions, 300 + seed % 2000, bugs[seed / 4 % 8], seed % 5 == 0);
     compare(history, NULL, 1, &proofs);
-    isoproof_history *other = with_values_of_all(history);
+    isoproof_history *other = with_values_of_all(history, (times)(seed / 3 % TIMES));
     compare(other, NULL, 1, &proofs);
     isoproof_history_free(other);
     isoproof_history_free(history);
@@ -173,7 +187,7 @@ static void threads_agree(void **state) {
   for (uint64_t seed = 1; seed <= UNLESS_SLOW(8, 3); seed++) {
     isoproof_history *history = simulate(seed, levels[seed % 4], 2 + (uint32_t)seed % 20, 12000,
                                          ISOPROOF_SIM_BUG_FRACTURED_READ, seed % 3 == 2);
-    isoproof_history *other = with_values_of_all(history);
+    isoproof_history *other = with_values_of_all(history, (times)(seed / 2 % TIMES));
     compare(history, task, 4, &proofs);
     compare(other, task, 4, &proofs);
     isoproof_history_free(other);
