@@ -6,6 +6,7 @@
 
 #include "check/order/replay.h"
 #include "check/order/springs.h"
+#include "check/order/value_walk.h"
 #include "check/order/walk.h"
 
 bool iso_is_crowded(const iso_view *v) {
@@ -31,20 +32,37 @@ static isoproof_status sort_events(const iso_event_graph *e, bool whole, const d
   return ISOPROOF_OK;
 }
 
-/* By who finds what it read. */
-static isoproof_status carry_out(const iso_event_graph *e, isoproof_task *task, double *place, iso_sequence *sequence,
-                                 isoproof_error *error) {
+/* By who finds what it read: carried out, or from the order at hand. */
+static isoproof_status follow_values(const iso_event_graph *e, const iso_value_classes *classes, iso_placement how,
+                                     isoproof_task *task, double *place, iso_sequence *sequence,
+                                     isoproof_error *error) {
   int64_t *turn = iso_alloc_zero(e->count, sizeof *turn);
   if (turn == NULL) return iso_fail_memory(error);
-  for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
+  for (uint32_t i = 0; i < sequence->count; i++) {
+    turn[sequence->event[i]] = i;
+    place[sequence->event[i]] = i;
+  }
+  iso_value_walk walk = {.seed = how.seed, .most_steps = UINT64_C(1) << 30, .patience = UINT64_C(1) << 28};
+  isoproof_status status = how.values ? iso_value_walk_all(e, classes, walk, task, turn, error)
+                                      : iso_replay(e, classes, place, task, turn, error);
   iso_sequence made;
-  isoproof_status status = iso_replay(e, place, task, turn, error);
   if (status == ISOPROOF_OK) status = iso_sequence_make_by(e, turn, task, &made, error);
   free(turn);
   if (status != ISOPROOF_OK) return status;
   iso_sequence_free(sequence);
   *sequence = made;
   return ISOPROOF_OK;
+}
+
+static isoproof_status place_by_values(const iso_event_graph *e, iso_placement how, isoproof_task *task, double *place,
+                                       iso_sequence *sequence, isoproof_error *error) {
+  if (how.classes != NULL) return follow_values(e, how.classes, how, task, place, sequence, error);
+  iso_value_classes versions;
+  ISO_TRY(iso_value_classes_make(e->view, &versions, error));
+  isoproof_status status = iso_value_classes_read(e->view, NULL, 0, &versions, error);
+  if (status == ISOPROOF_OK) status = follow_values(e, &versions, how, task, place, sequence, error);
+  iso_value_classes_free(&versions);
+  return status;
 }
 
 /* Begins and commits together where `whole`. */
@@ -82,8 +100,9 @@ isoproof_status iso_sequence_place(const iso_event_graph *e, iso_placement how, 
   if (place == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
   if (how.springs) status = relax(e, task, place, sequence, error);
-  if (how.replay && status == ISOPROOF_OK) status = carry_out(e, task, place, sequence, error);
-  if (how.replay) {
+  bool values = how.replay || how.values;
+  if (values && status == ISOPROOF_OK) status = place_by_values(e, how, task, place, sequence, error);
+  if (values) {
     free(place);
     return status;
   }

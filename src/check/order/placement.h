@@ -11,13 +11,16 @@
 #define ISO_CHECK_ORDER_PLACEMENT_H
 
 #include "check/order/sequence.h"
+#include "check/order/value_classes.h"
 
 typedef struct iso_placement {
   bool springs;   /* the order of the sequence at hand is no guess worth keeping */
   bool together;  /* begins and commits first move as one, which is the easier search and goes far */
   bool replay;    /* who finds what it read goes next, and nothing is moved after that */
+  bool values;    /* whole transactions go to where the fewest reads find another value; nothing else is done */
   bool exclusive; /* writers of one key must not overlap */
   uint64_t seed;  /* another one leads elsewhere */
+  const iso_value_classes *classes; /* what `replay` and `values` have to reproduce; NULL: the versions of the view */
 } iso_placement;
 
 /* Whether a transaction writes a good part of all keys, so that hardly anybody can move without meeting everybody, and

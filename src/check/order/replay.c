@@ -5,72 +5,66 @@
 #include <string.h>
 
 enum { WAITS, READY, BEGUN, DONE };
-#define NO_VERSION UINT32_MAX
 
 typedef struct {
   const iso_event_graph *e;
   const iso_view *v;
+  const iso_value_classes *c;
   const double *place; /* by event: of commits */
   int64_t *turn;
   int64_t turns;
-  uint32_t *current;      /* by key: its version */
-  uint32_t *version;      /* by read: what it saw; NO_VERSION where its transaction saw it before */
-  uint32_t *reader_first; /* by version: its readers, each once; ISO_NO_TXN ends them early */
+  uint32_t *current;      /* by key: its class */
+  uint32_t *reader_first; /* by class: its readers */
   uint32_t *reader;
-  uint32_t *missing;      /* by version: readers that have not begun */
-  uint32_t *blocked;      /* by version: the first transaction that waits for its readers, + 1 */
+  uint32_t *missing;      /* by class: readers that have not begun */
+  uint32_t *updates;      /* by class: those of them that overwrite it */
+  uint32_t *supply;       /* by class: writers that are not done */
+  uint32_t *blocked;      /* by class: the first transaction that waits for its readers, + 1 */
   uint32_t *next;         /* by transaction: the next one that waits there, + 1 */
-  uint32_t *need;         /* by transaction: versions that were not there yet, and the one before it in its session */
+  uint32_t *need;         /* by transaction: classes that are not there, and those who come before it */
+  uint32_t *behind;       /* by transaction: those who come before it and are not done */
   uint32_t *follow_first; /* by transaction: those that a derived edge from its commit leads to */
   uint32_t *follow;
-  uint32_t *holder;  /* by key: who has begun and writes it, + 1 */
-  uint8_t *state;    /* by transaction */
-  uint8_t *is_stuck; /* by transaction: stands in `stuck` */
-  uint32_t *heap;    /* transactions that find what they read, by place */
+  uint32_t *holder; /* by key: who has begun and writes it, + 1 */
+  uint8_t *state;   /* by transaction */
+  uint8_t *marks;   /* by transaction: where it stands */
+  uint32_t *heap;   /* transactions that find what they read, by place; some wait again */
   uint32_t ready;
   uint32_t *stuck; /* those that wait for readers, by place; some are gone already */
   uint32_t stuck_count;
+  uint32_t *by_place; /* all that take part */
+  uint32_t pending, first_pending;
 } replay;
 
-/* ---- versions ---- */
+/* Marks. */
+enum { QUEUED = 1, STUCK = 2, BLOCKED = 4 };
 
-static uint32_t initial_version(const iso_view *v, uint32_t key) { return v->write_first[v->h->txns] + key; }
+/* ---- what is read ---- */
 
-static uint32_t version_of(const iso_view *v, const iso_external_read *read) {
-  if (read->from == ISO_INITIAL) return initial_version(v, read->key);
-  uint32_t slot = iso_view_slot(v, read->from, read->key);
-  bool wrote = slot < v->write_first[read->from + 1] && v->write_key[slot] == read->key;
-  return wrote ? slot : initial_version(v, read->key);
-}
+static bool writes_nothing(const iso_view *v, uint32_t txn) { return v->write_first[txn] == v->write_first[txn + 1]; }
 
-/* Readers by version; of a transaction that reads a version again, the first read counts. */
+/* Readers by class. */
 static void index_readers(replay *r) {
+  const iso_value_classes *c = r->c;
   const iso_view *v = r->v;
-  uint32_t txns = v->h->txns, reads = v->read_first[txns], writes = v->write_first[txns],
-           versions = writes + v->h->keys;
-  for (uint32_t i = 0; i < reads; i++) {
-    r->version[i] = version_of(v, &v->reads[i]);
-    r->reader_first[r->version[i] + 1]++;
-  }
-  for (uint32_t i = 0; i < versions; i++) r->reader_first[i + 1] += r->reader_first[i];
-  memset(r->reader, 0xff, reads * sizeof *r->reader);
+  uint32_t txns = v->h->txns, reads = c->read_first[txns], slots = v->write_first[txns];
+  for (uint32_t i = 0; i < reads; i++) r->reader_first[c->reads.items[i].of + 1]++;
+  for (uint32_t i = 0; i < c->count; i++) r->reader_first[i + 1] += r->reader_first[i];
   for (uint32_t txn = 0; txn < txns; txn++) {
-    for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
-      uint32_t version = r->version[i], at = r->reader_first[version] + r->missing[version];
-      if (r->missing[version] > 0 && r->reader[at - 1] == txn) {
-        r->version[i] = NO_VERSION;
-        continue;
-      }
-      r->reader[at] = txn;
-      r->missing[version]++;
-      if (version < writes) r->need[txn]++;
+    for (uint32_t i = c->read_first[txn]; i < c->read_first[txn + 1]; i++) {
+      uint32_t of = c->reads.items[i].of;
+      r->reader[r->reader_first[of] + r->missing[of]++] = txn;
+      r->updates[of] += c->reads.items[i].updates;
+      if (of != c->initial[c->reads.items[i].key]) r->need[txn]++;
     }
   }
+  for (uint32_t i = 0; i < slots; i++) r->supply[c->of_write[i]]++;
 }
 
-/* ---- heaps ---- */
-
+/* Who writes nothing harms nobody and goes first. */
 static bool goes_before(const replay *r, uint32_t a, uint32_t b) {
+  bool harmless = writes_nothing(r->v, a);
+  if (harmless != writes_nothing(r->v, b)) return harmless;
   double x = r->place[iso_event_commit(r->e, a)], y = r->place[iso_event_commit(r->e, b)];
   return x != y ? x < y : a < b;
 }
@@ -95,76 +89,131 @@ static uint32_t pop(const replay *r, uint32_t *heap, uint32_t *count) {
 
 /* ---- steps ---- */
 
-static void come_nearer(replay *r, uint32_t txn) {
-  if (r->state[txn] != WAITS || --r->need[txn] > 0) return;
-  r->state[txn] = READY;
+static void enqueue(replay *r, uint32_t txn) {
+  if (r->marks[txn] & QUEUED) return;
+  r->marks[txn] |= QUEUED;
   push(r, r->heap, &r->ready, txn);
 }
 
-/* Whoever waited for the readers of a version may look again. */
-static void release(replay *r, uint32_t version) {
-  uint32_t waiting = r->blocked[version];
-  r->blocked[version] = 0;
+static void come_nearer(replay *r, uint32_t txn) {
+  if (r->state[txn] != WAITS || --r->need[txn] > 0) return;
+  r->state[txn] = READY;
+  enqueue(r, txn);
+}
+
+static void come_after(replay *r, uint32_t txn) {
+  r->behind[txn]--;
+  come_nearer(r, txn);
+}
+
+/* A class is there no longer, but will be again. */
+static void lose(replay *r, uint32_t of) {
+  for (uint32_t k = r->reader_first[of]; k < r->reader_first[of + 1]; k++) {
+    uint32_t txn = r->reader[k];
+    if (r->state[txn] != WAITS && r->state[txn] != READY) continue;
+    r->need[txn]++;
+    r->state[txn] = WAITS;
+  }
+}
+
+/* Whoever waited for the readers of a class may look again. */
+static void release(replay *r, uint32_t of) {
+  uint32_t waiting = r->blocked[of];
+  r->blocked[of] = 0;
   while (waiting > 0) {
     uint32_t txn = waiting - 1;
     waiting = r->next[txn];
-    push(r, r->heap, &r->ready, txn);
+    r->marks[txn] &= (uint8_t)~BLOCKED;
+    if (r->state[txn] == READY || r->state[txn] == BEGUN) enqueue(r, txn);
   }
 }
 
 static void begin(replay *r, uint32_t txn) {
   const iso_view *v = r->v;
+  const iso_value_classes *c = r->c;
   r->state[txn] = BEGUN;
   r->turn[iso_event_begin(r->e, txn)] = r->turns++;
-  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+  for (uint32_t i = c->read_first[txn]; i < c->read_first[txn + 1]; i++) {
+    uint32_t of = c->reads.items[i].of;
+    r->updates[of] -= c->reads.items[i].updates;
     /* The last reader may be the one that waits to overwrite it. */
-    if (r->version[i] != NO_VERSION && --r->missing[r->version[i]] <= 1) release(r, r->version[i]);
+    if (--r->missing[of] <= 1) release(r, of);
   }
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) r->holder[v->write_key[i]] = txn + 1;
+}
+
+/* A key has another class. */
+static void replace(replay *r, uint32_t key, uint32_t of) {
+  uint32_t old = r->current[key];
+  r->supply[of]--;
+  if (of == old) return;
+  r->current[key] = of;
+  if (r->supply[old] > 0) lose(r, old);
+  release(r, old);
+  for (uint32_t k = r->reader_first[of]; k < r->reader_first[of + 1]; k++) come_nearer(r, r->reader[k]);
 }
 
 static void finish(replay *r, uint32_t txn) {
   const iso_event_graph *e = r->e;
   const iso_view *v = r->v;
   r->state[txn] = DONE;
+  r->pending--;
   r->turn[iso_event_commit(e, txn)] = r->turns++;
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
-    uint32_t key = v->write_key[i], old = r->current[key];
+    uint32_t key = v->write_key[i];
     if (r->holder[key] == txn + 1) r->holder[key] = 0;
-    r->current[key] = i;
-    release(r, old);
-    for (uint32_t k = r->reader_first[i]; k < r->reader_first[i + 1] && r->reader[k] != ISO_NO_TXN; k++) {
-      come_nearer(r, r->reader[k]);
-    }
+    replace(r, key, r->c->of_write[i]);
   }
-  for (uint32_t i = r->follow_first[txn]; i < r->follow_first[txn + 1]; i++) come_nearer(r, r->follow[i]);
+  for (uint32_t i = r->follow_first[txn]; i < r->follow_first[txn + 1]; i++) come_after(r, r->follow[i]);
   uint32_t after = txn + 1;
   while (after < v->h->txns && !v->counts[after] && e->chain_of[after] == e->chain_of[txn]) after++;
-  if (after < v->h->txns && e->chain_of[after] == e->chain_of[txn]) come_nearer(r, after);
+  if (after < v->h->txns && e->chain_of[after] == e->chain_of[txn]) come_after(r, after);
 }
 
 static void go(replay *r, uint32_t txn) {
-  if (r->state[txn] == READY) begin(r, txn);
+  if (r->state[txn] != BEGUN) begin(r, txn);
   finish(r, txn);
 }
 
-static bool reads_version(const replay *r, uint32_t txn, uint32_t version) {
-  const iso_view *v = r->v;
-  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
-    if (r->version[i] == version) return true;
+/* Whether a transaction that has not begun reads a class. */
+static bool will_read(const replay *r, uint32_t txn, uint32_t of) {
+  const iso_value_classes *c = r->c;
+  for (uint32_t i = c->read_first[txn]; i < c->read_first[txn + 1] && r->state[txn] != BEGUN; i++) {
+    if (c->reads.items[i].of == of) return true;
   }
   return false;
 }
 
-/* How many readers would miss the versions that a transaction overwrites; *at becomes one of those versions. */
+/* How many others would find a class now. */
+static uint32_t count_ready(const replay *r, uint32_t txn, uint32_t of) {
+  uint32_t ready = 0;
+  for (uint32_t k = r->reader_first[of]; k < r->reader_first[of + 1]; k++) {
+    ready += r->reader[k] != txn && r->state[r->reader[k]] == READY;
+  }
+  return ready;
+}
+
+/* How much harm it does to overwrite a class that is written again or not. */
+static uint32_t count_losers_of(const replay *r, uint32_t txn, uint32_t of) {
+  enum { FOR_GOOD = 8 };
+  uint32_t others = r->missing[of], updates = r->updates[of];
+  if (others == 0) return 0;
+  if (will_read(r, txn, of)) others--, updates--;
+  if (r->supply[of] == 0) return others * FOR_GOOD;
+  uint32_t lost = updates > r->supply[of] ? updates - r->supply[of] : 0;
+  return lost * FOR_GOOD + count_ready(r, txn, of);
+}
+
+/* How many readers would miss what a transaction overwrites, those for good more than others; *at becomes one of those
+ * classes. */
 static uint32_t count_losers(const replay *r, uint32_t txn, uint32_t *at) {
   const iso_view *v = r->v;
   uint32_t losers = 0;
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
-    uint32_t version = r->current[v->write_key[i]], others = r->missing[version], holder = r->holder[v->write_key[i]];
-    if (others > 0 && r->state[txn] == READY && reads_version(r, txn, version)) others--;
+    uint32_t of = r->current[v->write_key[i]], holder = r->holder[v->write_key[i]];
+    uint32_t others = of == r->c->of_write[i] ? 0 : count_losers_of(r, txn, of);
     if (holder != 0 && holder != txn + 1) others++;
-    if (others > 0) *at = version;
+    if (others > 0) *at = of;
     losers += others;
   }
   return losers;
@@ -175,10 +224,9 @@ static bool begin_readers(replay *r, uint32_t txn) {
   const iso_view *v = r->v;
   bool any = false;
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
-    uint32_t version = r->current[v->write_key[i]];
-    for (uint32_t k = r->reader_first[version]; k < r->reader_first[version + 1]; k++) {
+    uint32_t of = r->current[v->write_key[i]];
+    for (uint32_t k = r->reader_first[of]; k < r->reader_first[of + 1]; k++) {
       uint32_t reader = r->reader[k];
-      if (reader == ISO_NO_TXN) break;
       if (reader == txn || r->state[reader] != READY) continue;
       bool held = false;
       for (uint32_t w = v->write_first[reader]; w < v->write_first[reader + 1] && !held; w++) {
@@ -193,18 +241,20 @@ static bool begin_readers(replay *r, uint32_t txn) {
 }
 
 static void set_aside(replay *r, uint32_t txn) {
-  if (r->is_stuck[txn]) return;
-  r->is_stuck[txn] = 1;
+  if (r->marks[txn] & STUCK) return;
+  r->marks[txn] |= STUCK;
   push(r, r->stuck, &r->stuck_count, txn);
 }
+
+static bool is_able(const replay *r, uint32_t txn) { return r->state[txn] == READY || r->state[txn] == BEGUN; }
 
 /* The first few that wait for readers. */
 static uint32_t take_stuck(replay *r, uint32_t *first, uint32_t most) {
   uint32_t count = 0;
   while (count < most && r->stuck_count > 0) {
     uint32_t txn = pop(r, r->stuck, &r->stuck_count);
-    r->is_stuck[txn] = 0;
-    if (r->state[txn] != DONE) first[count++] = txn;
+    r->marks[txn] &= (uint8_t)~STUCK;
+    if (is_able(r, txn)) first[count++] = txn;
   }
   return count;
 }
@@ -225,22 +275,42 @@ static void force(replay *r) {
   if (best != ISO_NO_TXN) go(r, best);
 }
 
+/* Nobody finds what it read: of the first few whose turn it can be, the one that lacks the least. */
+static void give_in(replay *r) {
+  enum { FIRST = 64 };
+  uint32_t least = UINT32_MAX, best = ISO_NO_TXN, at, seen = 0;
+  while (r->first_pending < r->v->taking_part && r->state[r->by_place[r->first_pending]] == DONE) r->first_pending++;
+  for (uint32_t i = r->first_pending; i < r->v->taking_part && (seen < FIRST || best == ISO_NO_TXN); i++) {
+    uint32_t txn = r->by_place[i];
+    if (r->state[txn] != WAITS || r->behind[txn] > 0) continue;
+    seen++;
+    uint32_t lacks = r->need[txn] * FIRST + count_losers(r, txn, &at);
+    if (lacks < least) least = lacks, best = txn;
+  }
+  if (best != ISO_NO_TXN) go(r, best);
+  if (best == ISO_NO_TXN) r->pending = 0; /* known orders are no cycle, but some are not looked at */
+}
+
 static void carry_out(replay *r, isoproof_task *task) {
   enum { BREATH = 4096 };
-  for (uint32_t steps = 0; r->ready + r->stuck_count > 0; steps++) {
+  for (uint32_t steps = 0; r->pending > 0; steps++) {
     if (steps % BREATH == 0 && iso_task_check(task, NULL) != ISOPROOF_OK) return;
     if (r->ready == 0) {
-      force(r);
+      (r->stuck_count > 0 ? force : give_in)(r);
       continue;
     }
-    uint32_t txn = pop(r, r->heap, &r->ready), at = NO_VERSION;
-    if (r->state[txn] == DONE) continue;
+    uint32_t txn = pop(r, r->heap, &r->ready), at = 0;
+    r->marks[txn] &= (uint8_t)~QUEUED;
+    if (!is_able(r, txn)) continue;
     if (count_losers(r, txn, &at) == 0) {
       go(r, txn);
       continue;
     }
-    r->next[txn] = r->blocked[at];
-    r->blocked[at] = txn + 1;
+    if (!(r->marks[txn] & BLOCKED)) {
+      r->next[txn] = r->blocked[at];
+      r->blocked[at] = txn + 1;
+      r->marks[txn] |= BLOCKED;
+    }
     set_aside(r, txn);
   }
 }
@@ -248,45 +318,34 @@ static void carry_out(replay *r, isoproof_task *task) {
 /* ---- all of it ---- */
 
 static bool allocate(replay *r) {
-  uint32_t txns = r->v->h->txns, keys = r->v->h->keys, reads = r->v->read_first[txns];
-  size_t versions = (size_t)r->v->write_first[txns] + keys;
-  r->current = iso_alloc(keys, sizeof *r->current);
-  r->holder = iso_alloc_zero(keys, sizeof *r->holder);
-  r->version = iso_alloc(reads, sizeof *r->version);
-  r->reader = iso_alloc(reads, sizeof *r->reader);
-  r->reader_first = iso_alloc_zero(versions + 1, sizeof *r->reader_first);
-  r->missing = iso_alloc_zero(versions, sizeof *r->missing);
-  r->blocked = iso_alloc_zero(versions, sizeof *r->blocked);
-  r->next = iso_alloc_zero(txns, sizeof *r->next);
-  r->need = iso_alloc_zero(txns, sizeof *r->need);
+  uint32_t txns = r->v->h->txns, keys = r->v->h->keys, classes = r->c->count;
+  uint32_t **by_key[] = {&r->current, &r->holder}, **by_class[] = {&r->missing, &r->updates, &r->supply, &r->blocked};
+  uint32_t **by_txn[] = {&r->next, &r->need, &r->behind, &r->heap, &r->stuck, &r->by_place};
+  bool made = true;
+  for (size_t i = 0; i < sizeof by_key / sizeof *by_key; i++) {
+    made = (*by_key[i] = iso_alloc_zero(keys, sizeof **by_key[i])) != NULL && made;
+  }
+  for (size_t i = 0; i < sizeof by_class / sizeof *by_class; i++) {
+    made = (*by_class[i] = iso_alloc_zero(classes, sizeof **by_class[i])) != NULL && made;
+  }
+  for (size_t i = 0; i < sizeof by_txn / sizeof *by_txn; i++) {
+    made = (*by_txn[i] = iso_alloc_zero(txns, sizeof **by_txn[i])) != NULL && made;
+  }
+  r->reader_first = iso_alloc_zero((size_t)classes + 1, sizeof *r->reader_first);
+  r->reader = iso_alloc(r->c->read_first[txns], sizeof *r->reader);
   r->follow_first = iso_alloc_zero((size_t)txns + 2, sizeof *r->follow_first);
   r->follow = iso_alloc(r->e->derived.count, sizeof *r->follow);
-  r->state = iso_alloc_zero(txns, sizeof *r->state);
-  r->is_stuck = iso_alloc_zero(txns, sizeof *r->is_stuck);
-  r->heap = iso_alloc(txns, sizeof *r->heap);
-  r->stuck = iso_alloc(txns, sizeof *r->stuck);
-  return r->current != NULL && r->holder != NULL && r->version != NULL && r->reader != NULL &&
-         r->reader_first != NULL && r->missing != NULL && r->blocked != NULL && r->next != NULL && r->need != NULL &&
-         r->follow_first != NULL && r->follow != NULL && r->state != NULL && r->is_stuck != NULL && r->heap != NULL &&
-         r->stuck != NULL;
+  r->state = iso_alloc_zero(txns, 1);
+  r->marks = iso_alloc_zero(txns, 1);
+  return made && r->reader_first != NULL && r->reader != NULL && r->follow_first != NULL && r->follow != NULL &&
+         r->state != NULL && r->marks != NULL;
 }
 
 static void replay_free(replay *r) {
-  free(r->current);
-  free(r->holder);
-  free(r->version);
-  free(r->reader);
-  free(r->reader_first);
-  free(r->missing);
-  free(r->blocked);
-  free(r->next);
-  free(r->need);
-  free(r->follow_first);
-  free(r->follow);
-  free(r->state);
-  free(r->is_stuck);
-  free(r->heap);
-  free(r->stuck);
+  void *all[] = {r->current,      r->holder, r->missing,      r->updates, r->supply, r->blocked,
+                 r->next,         r->need,   r->behind,       r->heap,    r->stuck,  r->by_place,
+                 r->reader_first, r->reader, r->follow_first, r->follow,  r->state,  r->marks};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 /* The transaction that a derived edge leads to and that waits for the one it comes from; ISO_NO_TXN where it need not.
@@ -304,7 +363,7 @@ static void index_followers(replay *r) {
     uint32_t to = follower(r, &e->derived.items[i]);
     if (to == ISO_NO_TXN) continue;
     first[iso_event_txn(e, e->derived.items[i].from) + 2]++;
-    r->need[to]++;
+    r->behind[to]++;
   }
   for (uint32_t txn = 0; txn < r->v->h->txns; txn++) first[txn + 2] += first[txn + 1];
   for (size_t i = 0; i < e->derived.count; i++) {
@@ -315,24 +374,29 @@ static void index_followers(replay *r) {
 
 static void start(replay *r) {
   const iso_event_graph *e = r->e;
-  for (uint32_t key = 0; key < r->v->h->keys; key++) r->current[key] = initial_version(r->v, key);
+  const iso_view *v = r->v;
+  memcpy(r->current, r->c->initial, v->h->keys * sizeof *r->current);
   index_readers(r);
-  for (uint32_t txn = 0, last = ISO_NO_TXN; txn < r->v->h->txns; txn++) {
-    if (!r->v->counts[txn]) continue;
-    if (last != ISO_NO_TXN && e->chain_of[last] == e->chain_of[txn]) r->need[txn]++;
-    last = txn;
-  }
   index_followers(r);
-  for (uint32_t txn = 0; txn < r->v->h->txns; txn++) {
-    if (!r->v->counts[txn] || r->need[txn] > 0) continue;
-    r->state[txn] = READY;
+  for (uint32_t txn = 0, last = ISO_NO_TXN; txn < v->h->txns; txn++) {
+    if (!v->counts[txn]) continue;
+    if (last != ISO_NO_TXN && e->chain_of[last] == e->chain_of[txn]) r->behind[txn]++;
+    last = txn;
     push(r, r->heap, &r->ready, txn);
+  }
+  while (r->ready > 0) r->by_place[r->pending++] = pop(r, r->heap, &r->ready);
+  for (uint32_t i = 0; i < r->pending; i++) {
+    uint32_t txn = r->by_place[i];
+    r->need[txn] += r->behind[txn];
+    if (r->need[txn] > 0) continue;
+    r->state[txn] = READY;
+    enqueue(r, txn);
   }
 }
 
-isoproof_status iso_replay(const iso_event_graph *e, const double *place, isoproof_task *task, int64_t *turn,
-                           isoproof_error *error) {
-  replay r = {.e = e, .v = e->view, .place = place, .turn = turn};
+isoproof_status iso_replay(const iso_event_graph *e, const iso_value_classes *classes, const double *place,
+                           isoproof_task *task, int64_t *turn, isoproof_error *error) {
+  replay r = {.e = e, .v = e->view, .c = classes, .place = place, .turn = turn};
   bool made = allocate(&r);
   if (made) {
     start(&r);

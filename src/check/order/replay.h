@@ -8,12 +8,15 @@
 #define ISO_CHECK_ORDER_REPLAY_H
 
 #include "check/order/events.h"
+#include "check/order/value_classes.h"
 
 /* Carries the history out: of the transactions that find what they read, and whose writes nobody has to wait for, the
  * one with the least place goes next.  With begins of their own, readers that hold somebody up may begin early.  When
- * nobody can go, whoever takes a version away from the fewest does.  turn[event] becomes the number of its turn; known
- * orders other than sessions and reads are not looked at.  Linear in the operations, plus a heap of transactions. */
-isoproof_status iso_replay(const iso_event_graph *events, const double *place, isoproof_task *task, int64_t *turn,
-                           isoproof_error *error);
+ * nobody can go, whoever takes a class away from the fewest does; a class that is written again is not taken away from
+ * those who only read it.  turn[event] becomes the number of its turn.  Of known orders, sessions and derived edges
+ * that leave a commit are looked at.  Linear in the operations, plus a heap of transactions, and where values repeat
+ * the readers of a class as often as it comes and goes. */
+isoproof_status iso_replay(const iso_event_graph *events, const iso_value_classes *classes, const double *place,
+                           isoproof_task *task, int64_t *turn, isoproof_error *error);
 
 #endif

@@ -246,6 +246,8 @@ static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
   bool springs = !d->events.timed, crowded = iso_is_crowded(d->events.view);
   if (crowded) ISO_TRY(guess_once(d, (iso_placement){.springs = springs, .replay = true}, error));
+  bool values = crowded && !d->events.shape.real_time;
+  if (values && !d->is_over) ISO_TRY(guess_once(d, (iso_placement){.values = true}, error));
   uint64_t last = UINT64_MAX;
   for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->is_over; attempt++) {
     /* More of the same where it was of use. */

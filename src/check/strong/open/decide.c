@@ -6,6 +6,7 @@
 
 #include "check/order/placement.h"
 #include "check/strong/open/guess.h"
+#include "check/strong/open/open_classes.h"
 #include "check/strong/saturate_rows.h"
 #include "history/effect.h"
 #include "history/real_time.h"
@@ -32,6 +33,7 @@ typedef struct {
   iso_version_store store;
   iso_event_clocks clocks;
   bool has_clocks;
+  uint64_t guesses;
 } stage;
 
 static void stage_end(stage *s) {
@@ -232,22 +234,43 @@ static isoproof_status count_broken(stage *s, uint64_t *broken, isoproof_error *
   return iso_open_count_broken(&examination, &s->sequence, &s->open, has_sessions(s), broken, error);
 }
 
+/* Makes another sequence, which stays when it is better. */
+static isoproof_status guess_once(stage *s, iso_guess_way way, uint64_t *broken, isoproof_error *error) {
+  iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
+  iso_sequence *q = &s->sequence;
+  uint64_t now = *broken;
+  how.way = way;
+  how.seed = s->guesses++;
+  uint32_t *event = iso_alloc(q->count, sizeof *event);
+  if (event == NULL) return iso_fail_memory(error);
+  memcpy(event, q->event, q->count * sizeof *event);
+  isoproof_status status = iso_open_place(&how, &s->doubt, s->task, q, error);
+  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
+  for (uint32_t i = 0; status == ISOPROOF_OK && now > *broken && i < q->count; i++) {
+    q->event[i] = event[i];
+    q->place[event[i]] = i;
+  }
+  free(event);
+  if (status == ISOPROOF_OK && now < *broken) *broken = now;
+  return status;
+}
+
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
-  enum { ATTEMPTS = 6 };
+  enum { ATTEMPTS = 5, FEW_BROKEN = 32, MORE = 3 };
   bool crowded = iso_is_crowded(&s->view);
-  iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
-  for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-    uint64_t before = broken;
-    how.known = attempt == 0;
-    how.replay = attempt < 2 && crowded;
-    how.seed = attempt;
-    ISO_TRY(iso_open_place(&how, &s->doubt, s->task, &s->sequence, error));
-    ISO_TRY(count_broken(s, &broken, error));
-    if (broken == 0) return satisfied(s, error);
-    if (attempt > 1 && broken >= before) break;
+  uint64_t before = broken;
+  ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, &broken, error));
+  for (int attempt = 0; attempt < ATTEMPTS && broken > 0 && !crowded; attempt++) {
+    before = broken;
+    ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, &broken, error));
+    if (attempt > 0 && broken == before) break;
   }
-  return ISOPROOF_OK;
+  bool values = s->doubt.optional == NULL && !s->events.shape.real_time;
+  for (int attempt = 0; values && attempt < (broken <= FEW_BROKEN ? MORE : 1) && broken > 0; attempt++) {
+    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, &broken, error));
+  }
+  return broken == 0 ? satisfied(s, error) : ISOPROOF_OK;
 }
 
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
@@ -259,6 +282,9 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
+  bool lacks = false, updates = s->rule->exclusive || !s->rule->split;
+  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, error));
+  if (lacks) return refuted(s);
   ISO_TRY(count_broken(s, &broken, error));
   if (broken == 0) return satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/order/placement.h"
+#include "check/strong/open/open_classes.h"
 
 /* The last fitting version before the reader in the sequence; UINT32_MAX where there is none. */
 static uint32_t last_before(const iso_open_guess *g, const iso_sequence *s, const iso_open_read *read) {
@@ -41,7 +42,7 @@ static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_t
   isoproof_status status = when != NULL ? copy_edges(g->events, &events, error) : iso_fail_memory(error);
   for (uint32_t i = 0; when != NULL && i < events.count; i++) when[i] = sequence->place[i];
   if (status == ISOPROOF_OK) status = iso_sequence_make_by(&events, when, task, &made, error);
-  iso_placement how = {.replay = g->replay, .exclusive = g->exclusive, .seed = g->seed};
+  iso_placement how = {.exclusive = g->exclusive, .seed = g->seed};
   if (status == ISOPROOF_OK && made.count == sequence->count) {
     status = iso_sequence_place(&events, how, task, &made, error);
     if (status == ISOPROOF_OK && made.count == sequence->count) {
@@ -55,11 +56,25 @@ static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_t
   return status;
 }
 
+/* By values, which needs no guess of what was observed. */
+static isoproof_status place_values(const iso_open_guess *g, isoproof_task *task, iso_sequence *sequence,
+                                    isoproof_error *error) {
+  iso_value_classes classes;
+  ISO_TRY(iso_open_classes_make(g->open, &classes, error));
+  bool replay = g->way == ISO_GUESS_REPLAY;
+  iso_placement how = {.springs = replay && !g->events->timed, .replay = replay, .values = !replay, .seed = g->seed};
+  how.classes = &classes;
+  isoproof_status status = iso_sequence_place(g->events, how, task, sequence, error);
+  iso_value_classes_free(&classes);
+  return status;
+}
+
 isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isoproof_task *task, iso_sequence *sequence,
                                isoproof_error *error) {
   const iso_open_reads *o = g->open;
-  if (g->known) {
-    iso_placement how = {.springs = !g->events->timed, .replay = g->replay, .exclusive = g->exclusive, .seed = g->seed};
+  if (g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES) return place_values(g, task, sequence, error);
+  if (g->way == ISO_GUESS_KNOWN) {
+    iso_placement how = {.springs = !g->events->timed, .exclusive = g->exclusive, .seed = g->seed};
     return iso_sequence_place(g->events, how, task, sequence, error);
   }
   iso_view view;

@@ -1,7 +1,8 @@
 /* guess.h - a better first sequence of a history with open reads, for sessions that tell little.
  *
  * Placing (check/order/placement.h) needs to know what was read, and what was read follows from a sequence: the last
- * version before the reader that fits.  So the two take turns.  Nothing here proves anything.
+ * version before the reader that fits.  So the two take turns.  Where keys are few, and for what is left, values tell
+ * enough: a read is right when it finds its value, whoever wrote it.  Nothing here proves anything.
  */
 #ifndef ISO_CHECK_STRONG_OPEN_GUESS_H
 #define ISO_CHECK_STRONG_OPEN_GUESS_H
@@ -9,13 +10,16 @@
 #include "check/order/sequence.h"
 #include "check/strong/open/open_reads.h"
 
+/* By what is known alone, from any order at all; with what the sequence shows; by carrying the history out value by
+ * value; by moving whole transactions to where the fewest reads find another value. */
+typedef enum iso_guess_way { ISO_GUESS_KNOWN, ISO_GUESS_SHOWN, ISO_GUESS_REPLAY, ISO_GUESS_VALUES } iso_guess_way;
+
 typedef struct iso_open_guess {
   const iso_open_reads *open;
   const iso_event_graph *events;
   const uint8_t *cut; /* as for the events */
   bool exclusive;     /* writers of one key must not overlap */
-  bool known;         /* place by what is known alone, from any order at all; otherwise with what the sequence shows */
-  bool replay;        /* carry the history out; otherwise move events about */
+  iso_guess_way way;
   uint64_t seed;
 } iso_open_guess;
 

@@ -1,0 +1,68 @@
+/* Classes of versions by value, and a count of who overwrote them. */
+#include "check/strong/open/open_classes.h"
+
+#include <stdlib.h>
+
+/* Versions of one value become one class. */
+static void join_equal(const iso_open_reads *o, iso_value_classes *c) {
+  const iso_view *v = o->view;
+  for (uint32_t key = 0; key < v->h->keys; key++) {
+    uint32_t first = v->writer_first[key], end = v->writer_first[key + 1];
+    iso_value initial = iso_history_initial(v->h, key);
+    for (uint32_t i = first; i < end; i++) {
+      uint32_t slot = o->by_value[i];
+      iso_value value = iso_open_version(o, key, slot + 1);
+      if (value == initial) {
+        c->of_write[slot] = c->initial[key];
+      } else if (i > first && value == iso_open_version(o, key, o->by_value[i - 1] + 1)) {
+        c->of_write[slot] = c->of_write[o->by_value[i - 1]];
+      }
+    }
+  }
+}
+
+/* The class of what an open read shows; false where that is no value. */
+static bool find_class(const iso_open_reads *o, const iso_value_classes *c, const iso_open_read *read, uint32_t *of) {
+  uint32_t first, end;
+  if (read->statement != NULL) return false;
+  *of = c->initial[read->key];
+  if (iso_open_fits(o, read, 0)) return true;
+  iso_open_equal(o, read, &first, &end);
+  if (first < end) *of = c->of_write[o->by_value[first]];
+  return first < end;
+}
+
+isoproof_status iso_open_classes_make(const iso_open_reads *o, iso_value_classes *c, isoproof_error *error) {
+  ISO_VEC(iso_class_read) reads = {.items = NULL};
+  ISO_TRY(iso_value_classes_make(o->view, c, error));
+  join_equal(o, c);
+  bool made = true;
+  for (size_t i = 0; i < o->reads.count && made; i++) {
+    const iso_open_read *read = &o->reads.items[i];
+    iso_class_read of = {.txn = read->txn, .key = read->key};
+    if (!iso_is_optional(o->doubt, read->txn) && find_class(o, c, read, &of.of)) made = iso_vec_push(&reads, of);
+  }
+  isoproof_status status = made ? ISOPROOF_OK : iso_fail_memory(error);
+  if (made) status = iso_value_classes_read(o->view, reads.items, reads.count, c, error);
+  iso_vec_free(&reads);
+  if (status != ISOPROOF_OK) iso_value_classes_free(c);
+  return status;
+}
+
+isoproof_status iso_open_lacks_versions(const iso_open_reads *o, bool *lacks, isoproof_error *error) {
+  const iso_view *v = o->view;
+  iso_value_classes c;
+  ISO_TRY(iso_open_classes_make(o, &c, error));
+  int64_t *versions = iso_alloc_zero(c.count, sizeof *versions);
+  for (uint32_t key = 0; versions != NULL && key < v->h->keys; key++) versions[c.initial[key]]++;
+  for (uint32_t i = 0; versions != NULL && i < v->write_first[v->h->txns]; i++) versions[c.of_write[i]]++;
+  *lacks = false;
+  for (size_t i = 0; versions != NULL && i < c.reads.count; i++) {
+    const iso_class_read *read = &c.reads.items[i];
+    if (!iso_is_optional(o->doubt, read->txn) && read->updates && --versions[read->of] < 0) *lacks = true;
+  }
+  bool made = versions != NULL;
+  free(versions);
+  iso_value_classes_free(&c);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
+}

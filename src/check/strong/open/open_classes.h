@@ -1,0 +1,16 @@
+/* open_classes.h - versions of one value as one class, and what open reads tell by values alone. */
+#ifndef ISO_CHECK_STRONG_OPEN_OPEN_CLASSES_H
+#define ISO_CHECK_STRONG_OPEN_OPEN_CLASSES_H
+
+#include "check/order/value_classes.h"
+#include "check/strong/open/open_reads.h"
+
+/* The classes of the view, with its reads and the open ones that show a value; those of optional transactions are left
+ * out. */
+isoproof_status iso_open_classes_make(const iso_open_reads *open, iso_value_classes *classes, isoproof_error *error);
+
+/* Whether more transactions read a value and overwrote it than there are versions of it.  Whatever each of them
+ * observed, two observed the same version then, and one of them lost the update of the other. */
+isoproof_status iso_open_lacks_versions(const iso_open_reads *open, bool *lacks, isoproof_error *error);
+
+#endif
