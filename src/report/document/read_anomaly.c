@@ -1,8 +1,8 @@
 /* An anomaly of a saved result, as pages and drawings show it: as many of its parts as the limits allow, and none that
  * refers to what is not there. */
 #include "graph/edge.h"
-#include "history/rows.h"
 #include "history/isolation.h"
+#include "history/rows.h"
 #include "report/document/read.h"
 
 typedef struct reading {
@@ -76,7 +76,8 @@ static bool read_op(reading *r, const iso_json *tree, isoproof_document_op *op) 
 /* A level that transactions can carry; anything else is none. */
 static const char *isolation_of(const iso_json *tree) {
   iso_txn_isolation isolation;
-  bool known = tree != NULL && tree->type == ISO_TREE_TEXT && iso_txn_isolation_find(tree->text, tree->length, &isolation);
+  bool known =
+      tree != NULL && tree->type == ISO_TREE_TEXT && iso_txn_isolation_find(tree->text, tree->length, &isolation);
   return known ? iso_txn_isolation_id(isolation) : NULL;
 }
 

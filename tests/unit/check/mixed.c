@@ -1,4 +1,5 @@
-/* Mixed levels: against the oracle, against the levels that all transactions share, and what follows when one is raised.
+/* Mixed levels: against the oracle, against the levels that all transactions share, and what follows when one is
+ * raised.
  * `--count N` and `--seed N` (or a fifth of ISOPROOF_RANDOM_HISTORIES, and ISOPROOF_RANDOM_SEED) say how many histories
  * and which. */
 #include "tests/oracle/mixed.h"
@@ -122,8 +123,8 @@ static bool differs_from_level(const sketch *s, void *user) {
   t->problem[0] = '\0';
   isoproof_verdict mixed = library_says(history, "mixed", false, t), alone = library_says(history, level, false, t);
   if (t->problem[0] == '\0' && mixed != alone)
-    snprintf(t->problem, sizeof t->problem, "mixed is %s, but %s, the level of all, is %s", isoproof_verdict_name(mixed),
-             level, isoproof_verdict_name(alone));
+    snprintf(t->problem, sizeof t->problem, "mixed is %s, but %s, the level of all, is %s",
+             isoproof_verdict_name(mixed), level, isoproof_verdict_name(alone));
   oracle_verdicts verdicts;
   oracle_level all = mixed_for_all((mixed_level)s->txns[0].level);
   bool satisfied;
@@ -303,8 +304,10 @@ static size_t draw_order(uint64_t *random, const placed *p, isoproof_certificate
       continue;
     }
     bool commits = whole || begun >> t & 1;
-    events[count++] = (isoproof_certificate_event){
-        .txn = p->f->txn[t], .kind = whole ? ISOPROOF_EVENT_TXN : commits ? ISOPROOF_EVENT_COMMIT : ISOPROOF_EVENT_BEGIN};
+    events[count++] = (isoproof_certificate_event){.txn = p->f->txn[t],
+                                                   .kind = whole     ? ISOPROOF_EVENT_TXN
+                                                           : commits ? ISOPROOF_EVENT_COMMIT
+                                                                     : ISOPROOF_EVENT_BEGIN};
     begun |= 1u << t;
     if (commits) done |= 1u << t;
   }
@@ -335,10 +338,8 @@ static void judge_takes_what_the_definition_takes(void **state) {
       isoproof_certificate_event events[MOST_EVENTS];
       size_t count = draw_order(&random, &p, events);
       place(&p, events, count);
-      iso_claim claim = {.rule = &iso_rule_judge_of(ISO_RULE_MIXED)->order,
-                         .session_order = true,
-                         .events = events,
-                         .count = count};
+      iso_claim claim = {
+          .rule = &iso_rule_judge_of(ISO_RULE_MIXED)->order, .session_order = true, .events = events, .count = count};
       bool expected = order_proves(&p), believed = iso_verify_order(history, &claim, NULL, NULL) == ISOPROOF_OK;
       if (expected != believed) {
         char text[4096];
@@ -362,7 +363,8 @@ static void needs_a_level_of_everybody(void **state) {
   for (size_t i = 0; i < 2; i++) {
     sketch s = {.count = 2};
     for (unsigned k = 0; k < 2; k++)
-      s.txns[k] = (sketch_txn){.session = (uint8_t)k, .count = 1, .level = given[i][k], .ops = {{true, 0, (uint8_t)(k + 1), 0, {0}}}};
+      s.txns[k] = (sketch_txn){
+          .session = (uint8_t)k, .count = 1, .level = given[i][k], .ops = {{true, 0, (uint8_t)(k + 1), 0, {0}}}};
     isoproof_history *history = sketch_history(&s);
     isoproof_check_options options = {.struct_size = sizeof options};
     const char *level = "mixed";
