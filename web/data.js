@@ -32,6 +32,7 @@ function readNode(raw) {
     start: number(node.start, null),
     end: number(node.end, null),
     node: string(node.node),
+    isolation: string(node.isolation),
     x: number(node.x, 0),
     y: number(node.y, 0),
     w: clamp(number(node.w, 160), 40, 2000),

@@ -23,7 +23,7 @@ function drawCard(node) {
     svg(
       "title",
       {},
-      `${node.label}${node.ownId ? `, ${node.ownId} in the input` : ""}${node.node ? `, on ${node.node}` : ""}: ${STATUS_WORDS[node.status]}`
+      `${node.label}${node.ownId ? `, ${node.ownId} in the input` : ""}${node.node ? `, on ${node.node}` : ""}${node.isolation ? `, at ${node.isolation}` : ""}: ${STATUS_WORDS[node.status]}`
     ),
     svg("rect", { class: "card-back", width: node.w, height: node.h, rx: 9 }),
     svg("path", { class: "card-rule", d: `M0 ${CARD.header}H${node.w}` }),
@@ -31,7 +31,7 @@ function drawCard(node) {
     svg(
       "text",
       { class: "card-status", x: node.w - 12, y: 19.5, "text-anchor": "end" },
-      node.status === "initial" ? "initial" : node.status
+      node.isolation && node.status === "committed" ? cut(node.isolation, 18) : node.status
     )
   );
   node.operations.forEach((op, at) => {

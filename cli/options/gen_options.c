@@ -81,9 +81,10 @@ const option gen_options[GEN_OPTIONS] = {
                            .type = OPTION_LIST,
                            .choices = level_at,
                            .accepts = any_name,
-                           .help = "Instead of --level, give each transaction a level of its own: serializable, "
-                                   "snapshot-isolation and read-committed with weights N; what comes out satisfies mixed. "
-                                   "The transactions of bugs are serializable.",
+                           .help =
+                               "Instead of --level, give each transaction a level of its own: serializable, "
+                               "snapshot-isolation and read-committed with weights N; what comes out satisfies mixed. "
+                               "The transactions of bugs are serializable.",
                            .group = "Database"},
     [GEN_REPLICAS] = {.name = "replicas",
                       OPTION_UP_TO(1000),

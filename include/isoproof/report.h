@@ -215,7 +215,8 @@ typedef struct isoproof_document_txn {
   uint64_t number;     /* in the history; ISOPROOF_INITIAL_TXN */
   const isoproof_document_op *ops;
   uint32_t op_count;
-  uint64_t more; /* operations that are not shown */
+  uint64_t more;         /* operations that are not shown */
+  const char *isolation; /* id of the level that is its own; NULL where it has none */
 } isoproof_document_txn;
 
 typedef struct isoproof_document_edge {

@@ -172,7 +172,8 @@ static isoproof_status decide_levels(isoproof_history *history, const isoproof_c
                                      isoproof_task *task, verdicts *v, isoproof_error *error) {
   uint32_t count = level_count();
   while (count-- > 0) { /* the table has the weaker ones first */
-    if (is_wanted(history, options, isoproof_level_at(count))) ISO_TRY(decide_next(history, options, count, task, v, error));
+    if (is_wanted(history, options, isoproof_level_at(count)))
+      ISO_TRY(decide_next(history, options, count, task, v, error));
   }
   return options->others ? decide_others(history, options, task, v, error) : ISOPROOF_OK;
 }

@@ -98,7 +98,8 @@ static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *
   return good ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-/* Of two scenarios of one name, that of the weaker level is shown; what violates the transactions' own levels is always.
+/* Of two scenarios of one name, that of the weaker level is shown; what violates the transactions' own levels is
+ * always.
  */
 static void tell_strong(iso_level_check *check, size_t decision) {
   const iso_strong_set *set = &check->strong;

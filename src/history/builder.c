@@ -25,8 +25,9 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
 }
 
 void iso_builder_clear(isoproof_builder *builder) {
-  iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start, &builder->txn_end,   &builder->txn_start_index,
-                         &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->txn_isolation, &builder->session_file};
+  iso_lazy *columns[] = {&builder->txn_id,          &builder->txn_start,     &builder->txn_end,
+                         &builder->txn_start_index, &builder->txn_end_index, &builder->txn_node,
+                         &builder->txn_error,       &builder->txn_isolation, &builder->session_file};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free(columns[i]->items);
   for (size_t i = 0; i < builder->lists.count; i++) free(builder->lists.items[i].items);
   free(builder->lists.items);

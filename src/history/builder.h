@@ -20,7 +20,7 @@ typedef struct iso_txn_info {
   int64_t start, end;             /* ISOPROOF_NO_TIME */
   int64_t start_index, end_index; /* -1 */
   iso_value node, error;          /* ISO_VALUE_NIL */
-  iso_txn_isolation isolation;        /* the level that is its own, ISO_ISOLATION_NONE */
+  iso_txn_isolation isolation;    /* the level that is its own, ISO_ISOLATION_NONE */
   uint64_t position;              /* line or offset, 0 none */
 } iso_txn_info;
 

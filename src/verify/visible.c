@@ -319,7 +319,8 @@ isoproof_status iso_verify_own_levels(const iso_placed *placed, isoproof_error *
   bool paths = false;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     iso_txn_isolation own = iso_history_isolation(h, txn);
-    if (placed->counts[txn] && own == ISO_ISOLATION_NONE) return iso_refuse(placed, txn, "has no level of its own", error);
+    if (placed->counts[txn] && own == ISO_ISOLATION_NONE)
+      return iso_refuse(placed, txn, "has no level of its own", error);
     paths = paths || (placed->counts[txn] && own == ISO_ISOLATION_CAUSAL);
   }
   ISO_TRY(iso_verify_execution(placed, error));

@@ -1,4 +1,5 @@
-/* mixed.h - whether each transaction of a small history keeps to the level that is its own, by trying every commit order.
+/* mixed.h - whether each transaction of a small history keeps to the level that is its own, by trying every commit
+ * order.
  *
  * The definition of docs/levels.md, and nothing else: one total order of the transactions that contains session order,
  * reads-from and what list reads show, in which each transaction meets the axiom of its own level.  Nothing is owned.

@@ -4,9 +4,10 @@
  * Events are numbered so that the later event of a session has the larger number: event t for transaction t, or 2t for
  * its begin and 2t+1 for its commit.  A chain is a session, or a piece of one where the level has no session order; the
  * events of a chain are ordered by their numbers.  Where transactions have levels of their own, one that reads when it
- * commits keeps its begin, which nothing but its chain knows.  Order in real time is one more chain, of ticks: a transaction that
- * ends comes before the next tick, and one that starts comes after the last tick before it.  Edges that were derived
- * are kept with the reason for them.  The graph owns its arrays until iso_event_graph_free and refers to the view.
+ * commits keeps its begin, which nothing but its chain knows.  Order in real time is one more chain, of ticks: a
+ * transaction that ends comes before the next tick, and one that starts comes after the last tick before it.  Edges
+ * that were derived are kept with the reason for them.  The graph owns its arrays until iso_event_graph_free and refers
+ * to the view.
  */
 #ifndef ISO_CHECK_ORDER_EVENTS_H
 #define ISO_CHECK_ORDER_EVENTS_H

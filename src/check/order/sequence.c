@@ -169,8 +169,8 @@ static bool respects(const iso_event_graph *e, const iso_first_sequence *first, 
 isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
                                     isoproof_error *error) {
   const iso_event_shape *a = &e->shape, *b = &first->shape;
-  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time &&
-               a->own == b->own;
+  bool alike =
+      a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time && a->own == b->own;
   if (!alike || e->count != first->events || s->count != s->total || first->count != s->total) return ISOPROOF_OK;
   uint32_t *place = iso_alloc(e->count, sizeof *place);
   if (place == NULL) return iso_fail_memory(error);

@@ -40,7 +40,7 @@ static void take(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
 }
 
 /* Causal needs clocks, which are made for some sessions at a time. */
-static isoproof_status scan_causal(iso_scan_request *request, collector *c, isoproof_task *task,
+static isoproof_status scan_causal(const iso_scan_request *request, collector *c, isoproof_task *task,
                                    isoproof_error *error) {
   enum { MOST_ENTRIES = 64 << 20, FEWEST = 16 };
   iso_view *view = (iso_view *)(uintptr_t)request->view;
@@ -58,8 +58,9 @@ static isoproof_status scan_causal(iso_scan_request *request, collector *c, isop
     uint32_t columns = sessions - first < width ? sessions - (uint32_t)first : (uint32_t)width;
     status = iso_clocks_make(view, &order, (uint32_t)first, columns, task, &clocks, error);
     if (status != ISOPROOF_OK) break;
-    request->clocks = &clocks;
-    status = iso_scan_causal(request, 0, view->h->keys, c, error);
+    iso_scan_request block = *request;
+    block.clocks = &clocks;
+    status = iso_scan_causal(&block, 0, view->h->keys, c, error);
     iso_clocks_free(&clocks);
     if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   }

@@ -1,8 +1,8 @@
 /* mixed.c - transactions with levels of their own, on a store with one copy.
  *
  * The commit order is that in which transactions commit.  Read committed reads the newest version of each moment;
- * snapshot isolation takes a snapshot when it begins, and no other writer of its keys runs beside it, whatever the level
- * of that one is; serializable reads when it commits.
+ * snapshot isolation takes a snapshot when it begins, and no other writer of its keys runs beside it, whatever the
+ * level of that one is; serializable reads when it commits.
  */
 #include "database/sim/sim.h"
 

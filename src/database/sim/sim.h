@@ -71,7 +71,7 @@ typedef struct iso_sim_session {
   uint32_t replica;
   const struct iso_sim_engine *engine; /* of its transaction: that of the simulation, unless levels are mixed */
   iso_txn_isolation isolation;         /* the level that its transaction carries */
-  uint32_t finished; /* transactions of this session in the history so far */
+  uint32_t finished;                   /* transactions of this session in the history so far */
   int64_t start;
   ISO_VEC(iso_sim_op) ops;
   ISO_VEC(iso_sim_claim) claims;

@@ -79,11 +79,8 @@ static isoproof_status late_commit(iso_sim *sim, uint32_t number, isoproof_error
   return iso_sim_publish(sim, number, error);
 }
 
-const iso_sim_engine iso_sim_late_serializable = {.rule = ISO_SIM_SHARED,
-                                                  .begin = late_begin,
-                                                  .step = late_step,
-                                                  .commit = late_commit,
-                                                  .install = iso_sim_publish};
+const iso_sim_engine iso_sim_late_serializable = {
+    .rule = ISO_SIM_SHARED, .begin = late_begin, .step = late_step, .commit = late_commit, .install = iso_sim_publish};
 
 /* ---- snapshot isolation ----
  * The snapshot is the state when the transaction begins.  Whoever writes a key runs alone among its writers, so that

@@ -35,6 +35,7 @@ static void put_txn(isoproof_json *json, const isoproof_document_txn *txn) {
   put_time(json, "end", txn->end);
   put_text(json, "node", txn->node);
   put_text(json, "error", txn->error);
+  put_text(json, "isolation", txn->isolation);
   if (txn->number != ISOPROOF_INITIAL_TXN) iso_json_field_u64(json, "number", txn->number);
   iso_json_field_list(json, "operations");
   for (uint32_t i = 0; i < txn->op_count; i++) put_op(json, &txn->ops[i]);

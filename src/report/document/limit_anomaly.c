@@ -220,6 +220,7 @@ static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_doc
     out->error = keep_scalar(g->arena, txn->error);
     good = good && out->error != NULL;
   }
+  out->isolation = txn->isolation;
   return good && out->session != NULL;
 }
 

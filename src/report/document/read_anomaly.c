@@ -1,6 +1,7 @@
 /* An anomaly of a saved result, as pages and drawings show it: as many of its parts as the limits allow, and none that
  * refers to what is not there. */
 #include "graph/edge.h"
+#include "history/isolation.h"
 #include "history/rows.h"
 #include "report/document/read.h"
 
@@ -72,6 +73,14 @@ static bool read_op(reading *r, const iso_json *tree, isoproof_document_op *op) 
   return good;
 }
 
+/* A level that transactions can carry; anything else is none. */
+static const char *isolation_of(const iso_json *tree) {
+  iso_txn_isolation isolation;
+  bool known =
+      tree != NULL && tree->type == ISO_TREE_TEXT && iso_txn_isolation_find(tree->text, tree->length, &isolation);
+  return known ? iso_txn_isolation_id(isolation) : NULL;
+}
+
 static bool read_txn(reading *r, const iso_json *tree, isoproof_document_txn *txn) {
   bool good = true;
   const iso_json *list = iso_json_find(tree, "operations");
@@ -83,6 +92,7 @@ static bool read_txn(reading *r, const iso_json *tree, isoproof_document_txn *tx
                                  .end = ISOPROOF_NO_TIME,
                                  .node = text_of(r, iso_json_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
                                  .error = text_of(r, iso_json_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
+                                 .isolation = isolation_of(iso_json_find(tree, "isolation")),
                                  .number = ISOPROOF_INITIAL_TXN,
                                  .op_count = count_of(list, ISOPROOF_DOCUMENT_OPS)};
   (void)iso_json_i64(iso_json_find(tree, "start"), &txn->start);

@@ -12,6 +12,10 @@ static void put_node(iso_output *out, const isoproof_document_txn *txn, uint32_t
   iso_put_dot_inner(out, txn->name);
   iso_out_text(out, ", ");
   iso_put_dot_inner(out, txn->status);
+  if (txn->isolation != NULL) {
+    iso_out_text(out, ", ");
+    iso_put_dot_inner(out, txn->isolation);
+  }
   iso_out_text(out, "\\l");
   for (uint32_t i = 0; i < txn->op_count; i++) {
     iso_out_text(out, txn->ops[i].involved ? "* " : "  ");

@@ -106,6 +106,10 @@ static void put_card(iso_output *out, const isoproof_document_txn *txn, const is
     iso_put_xml(out, txn->id);
     iso_out_text(out, " in the input");
   }
+  if (txn->isolation != NULL) {
+    iso_out_text(out, ", ");
+    iso_put_xml(out, txn->isolation);
+  }
   iso_out_printf(out, "</title><rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"9\"/>", card->w, card->h);
   iso_out_printf(out, "<path class=\"rule\" d=\"M0 %dH%d\"/><text class=\"name\" x=\"12\" y=\"20\">", ISO_CARD_HEADER,
                  card->w);
@@ -113,7 +117,9 @@ static void put_card(iso_output *out, const isoproof_document_txn *txn, const is
   bool odd = strcmp(txn->status, "aborted") == 0 || strcmp(txn->status, "unknown") == 0;
   iso_out_printf(out, "</text><text class=\"status%s%s\" x=\"%d\" y=\"19.5\" text-anchor=\"end\">", odd ? " " : "",
                  odd ? txn->status : "", card->w - 12);
-  put_cut(out, txn->status, 12);
+  /* Where a transaction has a level of its own, that says more than that it committed. */
+  bool levelled = txn->isolation != NULL && !odd;
+  put_cut(out, levelled ? txn->isolation : txn->status, levelled ? 18 : 12);
   iso_out_text(out, "</text>");
   for (uint32_t i = 0; i < txn->op_count; i++) {
     int32_t y = ISO_CARD_HEADER + ISO_CARD_ROW * (int32_t)i;

@@ -104,6 +104,10 @@ static void put_txns(iso_output *out, const isoproof_document_anomaly *anomaly) 
     iso_put_markdown(out, txn->name);
     iso_out_text(out, " | ");
     iso_put_markdown(out, txn->status);
+    if (txn->isolation != NULL) {
+      iso_out_text(out, ", ");
+      iso_put_markdown(out, txn->isolation);
+    }
     iso_out_text(out, " | ");
     for (uint32_t i = 0; i < txn->op_count; i++) {
       if (i > 0) iso_out_text(out, "; ");

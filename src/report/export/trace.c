@@ -223,6 +223,7 @@ static void put_history(trace *t) {
       begin_slice(t, &s, called, isoproof_txn_status_name(txn.status));
       put_scalar(t, "error", txn.error);
       if (txn.has_id) iso_json_field_i64(&t->json, "id", txn.id);
+      if (txn.isolation != NULL) iso_json_field_text(&t->json, "isolation", txn.isolation);
       put_ops(t, &txn);
       end_event(t);
     }
@@ -243,6 +244,7 @@ static void put_document_txn(trace *t, const isoproof_document_txn *txn, uint64_
   name_thread(t, process, session, txn->session);
   if (!iso_vec_push(&t->slices, s)) t->failed = true;
   begin_slice(t, &s, txn->name, txn->status);
+  if (txn->isolation != NULL) iso_json_field_text(&t->json, "isolation", txn->isolation);
   iso_json_field_list(&t->json, "operations");
   for (uint32_t i = 0; i < txn->op_count; i++) isoproof_json_string(&t->json, txn->ops[i].text);
   isoproof_json_end(&t->json);

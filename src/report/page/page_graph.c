@@ -65,6 +65,7 @@ static void put_node(const iso_page_data *page, const isoproof_document_txn *txn
   iso_json_field_text(page->json, "status", txn->status);
   iso_json_field_text(page->json, "node", txn->node);
   iso_json_field_text(page->json, "error", txn->error);
+  iso_json_field_text(page->json, "isolation", txn->isolation);
   iso_page_data_time(page, "start", txn->start);
   iso_page_data_time(page, "end", txn->end);
   put_place(page, txn);

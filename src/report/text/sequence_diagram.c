@@ -205,11 +205,20 @@ static void put_txn_name(const diagram *d, uint32_t *at, uint32_t txn, const cha
   const isoproof_document_txn *t = &d->anomaly->txns[txn];
   char text[CELL_BYTES], cell[CELL_BYTES];
   bool committed = strcmp(t->status, "committed") == 0;
-  snprintf(text, sizeof text, "%.60s%s%.20s%s%s%.80s%s", t->name, committed ? "" : " ", committed ? "" : t->status, "",
-           session != NULL ? " (session " : "", session != NULL ? session : "", session != NULL ? ")" : "");
-  /* The session is a part of most names: it is what can be missed. */
-  if (session != NULL && iso_text_columns(text) > d->column_width - 2)
-    snprintf(text, sizeof text, "%.60s%s%.20s", t->name, committed ? "" : " ", committed ? "" : t->status);
+  const char *own = t->isolation, *status = committed ? "" : t->status, *gap = committed ? "" : " ";
+  if (session != NULL && own != NULL) {
+    snprintf(text, sizeof text, "%.60s%s%.20s (session %.80s, %.40s)", t->name, gap, status, session, own);
+  } else if (session != NULL) {
+    snprintf(text, sizeof text, "%.60s%s%.20s (session %.80s)", t->name, gap, status, session);
+  } else {
+    snprintf(text, sizeof text, "%.60s%s%.20s%s%.40s%s", t->name, gap, status, own != NULL ? " (" : "",
+             own != NULL ? own : "", own != NULL ? ")" : "");
+  }
+  /* The session is a part of most names: it is what can be missed; then the level. */
+  if (session != NULL && own != NULL && iso_text_columns(text) > d->column_width - 2)
+    snprintf(text, sizeof text, "%.60s%s%.20s (%.40s)", t->name, gap, status, own);
+  if ((session != NULL || own != NULL) && iso_text_columns(text) > d->column_width - 2)
+    snprintf(text, sizeof text, "%.60s%s%.20s", t->name, gap, status);
   make_cell(d, text, d->column_width - 2, cell);
   put_cell(d, at, cell, committed ? bold : red);
 }

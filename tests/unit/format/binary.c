@@ -36,6 +36,7 @@ static isoproof_history *rich_history(void) {
     info.end = t == 2 ? ISOPROOF_NO_TIME : 10 * (int64_t)t + 5;
     info.start_index = 2 * t;
     info.end_index = t == 2 ? -1 : 2 * (int64_t)t + 1;
+    if (t == 3) info.isolation = ISO_ISOLATION_SERIALIZABLE;
     if (t == 1) info.node = text_code(b, ISOPROOF_STRING, "node-a"), info.error = text_code(b, ISOPROOF_SYMBOL, "1.5");
     assert_int_equal(iso_builder_begin(b, sessions[t / 2], &info, NULL, NULL), ISOPROOF_OK);
     assert_int_equal(iso_builder_op(b, ISOPROOF_OP_WRITE, keyword, big, NULL), ISOPROOF_OK);
@@ -293,6 +294,7 @@ static void test_forged_fields(void **state) {
   expect_forged(&b, ISO_SECTION_TXN_FIRST_OP, 16, &huge, 4, "TXN_FIRST_OP, element 4");
   expect_forged(&b, ISO_SECTION_TXN_SESSION, 0, &one, 4, "TXN_SESSION, element 0");
   expect_forged(&b, ISO_SECTION_TXN_STATUS, 1, &kind, 1, "TXN_STATUS, element 1");
+  expect_forged(&b, ISO_SECTION_TXN_ISOLATION, 3, &kind, 1, "TXN_ISOLATION, element 3");
   expect_forged(&b, ISO_SECTION_TXN_NODE, 4, &interned, 4, "TXN_NODE, element 1");
   expect_forged(&b, ISO_SECTION_SESSION_FIRST_TXN, 4, &huge, 4, "SESSION_FIRST_TXN");
   expect_forged(&b, ISO_SECTION_SESSION_NAME, 4, &interned, 4, "SESSION_NAME, element 1");

@@ -246,6 +246,13 @@ static void writing(void **state) {
       "{:index 9, :type :fail, :process :p, :f :txn, :value [[:append \"k\\n\" -3]], :error :conflict, :node "
       "\"n1\", :id 4}\n"
       "{:index 10, :time 20, :type :invoke, :process 5, :f :txn, :value [[:r :x nil]]}\n");
+  expect_written("{:type :invoke :process 3 :value [[:w :x 1]], :isolation :si}\n"
+                 "{:type :ok :process 3 :value [[:w :x 1]]}\n"
+                 "{:type :ok :process 4 :value [[:w :x 2]], :isolation \"Read Committed\"}",
+                 "edn", ISOPROOF_FORMAT_EDN,
+                 "{:index 0, :type :invoke, :process 3, :f :txn, :value [[:w :x 1]], :isolation :snapshot-isolation}\n"
+                 "{:index 1, :type :ok, :process 3, :f :txn, :value [[:w :x 1]], :isolation :snapshot-isolation}\n"
+                 "{:index 2, :type :ok, :process 4, :f :txn, :value [[:w :x 2]], :isolation :read-committed}\n");
   expect_written(
       "{:type :ok :process 3 :value [[:w :x -1] [:r \"y\" nil]]}", "edn", ISOPROOF_FORMAT_JSON,
       "{\"index\":0,\"type\":\"ok\",\"process\":3,\"f\":\"txn\",\"value\":[[\"w\",\"x\",-1],[\"r\",\"y\",null]]}\n");

@@ -114,6 +114,10 @@ static void mistakes(void **state) {
   expect_error(HEADER "{\"session\":{\"symbol\":\"a\",\"b\":1}}\n", "jsonl", f, 2, "`}`");
   expect_error(HEADER "{\"session\":0,\"start\":1.5}\n", "jsonl", f, 2, "an integer");
   expect_error(HEADER "{\"session\":0,\"end_index\":-1}\n", "jsonl", f, 2, "not negative");
+  expect_error(HEADER "{\"session\":0,\"isolation\":\"repeatable read\"}\n", "jsonl", f, 2, "an isolation level");
+  expect_error(HEADER "{\"session\":0,\"isolation\":\"mixed\"}\n", "jsonl", f, 2, "an isolation level");
+  expect_error(HEADER "{\"session\":0,\"isolation\":7}\n", "jsonl", f, 2, "an isolation level");
+  expect_error(HEADER "{\"session\":0,\"isolation\":[]}\n", "jsonl", f, 2, "an isolation level");
   expect_error(HEADER "{\"session\":0,\"ops\":5}\n", "jsonl", f, 2, "a list of operations");
   expect_error(HEADER "{\"session\":0,\"ops\":[5]}\n", "jsonl", f, 2, "an operation");
   expect_error(HEADER "{\"session\":0,\"ops\":[[\"x\",1,1]]}\n", "jsonl", f, 2, "the name of an operation");

@@ -24,7 +24,8 @@ enum {
   UNRECORDED = 1 << 10,    /* reads without a result in transactions that did not commit */
   SESSION_NAMES = 1 << 11, /* sessions have numbers of their own */
   LONE_READS = 1 << 12,    /* of collections that nobody changes: the kind of the read says what they are */
-  EVERYTHING = (1 << 13) - 1
+  ISOLATION = 1 << 13,     /* levels of transactions */
+  EVERYTHING = (1 << 14) - 1
 };
 
 static const struct {
@@ -148,6 +149,9 @@ static void add_session(maker *m, unsigned number, bool times, isoproof_error *e
       must(isoproof_builder_times(m->builder, start, status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end, error),
            error);
     }
+    static const char *const levels[] = {"rc", "read-atomic", "tcc", "prefix", "SI", "serializable"};
+    if ((m->can & ISOLATION) && draw(m, 3) == 0)
+      must(isoproof_builder_isolation(m->builder, levels[draw(m, 6)], error), error);
     unsigned ops = (unsigned)draw(m, 5) + ((m->can & EMPTY_TXNS) ? 0 : 1);
     for (unsigned i = 0; i < ops; i++) add_op(m, status, error);
     aborted = status == ISOPROOF_TXN_ABORTED;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -65,6 +66,8 @@ static void same_txn(const isoproof_history *a, const isoproof_history *b, uint6
     DIFFER(what, "times of transaction %llu (%s): %lld %lld became %lld %lld", number,
            isoproof_txn_status_name(left.status), (long long)left.start, (long long)left.end, (long long)right.start,
            (long long)right.end);
+  if (strcmp(left.isolation != NULL ? left.isolation : "", right.isolation != NULL ? right.isolation : "") != 0)
+    DIFFER(what, "isolation of transaction %llu", number);
   if (left.op_count != right.op_count)
     DIFFER(what, "operations of transaction %llu: %llu became %llu", number, (unsigned long long)left.op_count,
            (unsigned long long)right.op_count);

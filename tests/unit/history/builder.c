@@ -40,8 +40,14 @@ static void what_goes_in_comes_out(void **state) {
   assert_ok(isoproof_builder_session(builder, isoproof_integer(7), &b, NULL));
   assert_ok(isoproof_builder_session(builder, isoproof_string("alice"), &again, NULL));
   assert_int_equal(a, again);
+  assert_int_equal(isoproof_builder_isolation(builder, "si", NULL), ISOPROOF_ERR_USAGE);
   assert_ok(isoproof_builder_begin(builder, b, ISOPROOF_TXN_UNKNOWN, NULL));
+  assert_ok(isoproof_builder_isolation(builder, "serializable", NULL));
+  assert_ok(isoproof_builder_isolation(builder, NULL, NULL));
   assert_ok(isoproof_builder_begin(builder, a, ISOPROOF_TXN_COMMITTED, NULL));
+  assert_ok(isoproof_builder_isolation(builder, "SI", NULL));
+  assert_int_equal(isoproof_builder_isolation(builder, "repeatable-read", NULL), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_builder_isolation(builder, "linearizable", NULL), ISOPROOF_ERR_USAGE);
   assert_ok(isoproof_builder_times(builder, 5, 9, NULL));
   assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_string("k"), isoproof_integer(INT64_MIN), NULL));
   assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, isoproof_integer(3), elements, 3, NULL));
@@ -58,6 +64,10 @@ static void what_goes_in_comes_out(void **state) {
   assert_true(isoproof_history_session_at(history, 1, &session));
   assert_true(isoproof_scalar_equal(session.name, isoproof_integer(7)));
   assert_int_equal(session.txn_count, 2);
+  assert_true(isoproof_history_txn_at(history, 0, &txn));
+  assert_string_equal(txn.isolation, "snapshot-isolation");
+  assert_true(isoproof_history_txn_at(history, 1, &txn));
+  assert_null(txn.isolation);
   assert_true(isoproof_history_txn_at(history, 0, &txn));
   assert_int_equal(txn.session, 0);
   assert_int_equal(txn.start, 5);

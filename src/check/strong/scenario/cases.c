@@ -303,8 +303,7 @@ isoproof_status iso_branches_make(const iso_polygraph *problem, isoproof_task *t
                                   isoproof_error *error) {
   builder b = {.problem = problem, .out = out, .decided = iso_alloc_zero(problem->pairs.count, sizeof *b.decided)};
   isoproof_status status = b.decided != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK)
-    status = iso_link_stack_init(&b.stack, problem, error);
+  if (status == ISOPROOF_OK) status = iso_link_stack_init(&b.stack, problem, error);
   if (status == ISOPROOF_OK) {
     status = push_known(&b) ? grow(&b, task, error) : iso_fail_memory(error);
     iso_link_stack_free(&b.stack);

@@ -11,10 +11,8 @@
 
 isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_polygraph *problem, isoproof_error *error) {
   uint32_t count = problem->count;
-  *stack = (iso_link_stack){.rule = iso_strong_rule_of(problem->level->rule),
-                            .h = problem->view->h,
-                            .txn = problem->txn,
-                            .count = count};
+  *stack = (iso_link_stack){
+      .rule = iso_strong_rule_of(problem->level->rule), .h = problem->view->h, .txn = problem->txn, .count = count};
   stack->head = iso_alloc(count, sizeof *stack->head);
   stack->distance = iso_alloc((size_t)count * 2, sizeof *stack->distance);
   stack->queue = iso_alloc((size_t)count * 2, sizeof *stack->queue);
@@ -105,8 +103,8 @@ static bool note_cycle(iso_link_stack *stack, uint32_t link, uint32_t end) {
     if (!iso_vec_push(&stack->cycle, via)) return false;
     /* Where the link left: the event of its transaction from which the step leads here. */
     uint32_t next, start = stack->links.items[via].from * 2;
-    bool second = !(step(stack, via, false, &next) && next == event &&
-                    stack->distance[start] + 1 == stack->distance[event]);
+    bool second =
+        !(step(stack, via, false, &next) && next == event && stack->distance[start] + 1 == stack->distance[event]);
     event = start + second;
   }
   for (size_t i = 1, k = stack->cycle.count - 1; i < k; i++, k--) {
