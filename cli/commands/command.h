@@ -40,6 +40,7 @@ typedef struct command {
   X(report)                                                                                                            \
   X(serve)                                                                                                             \
   X(test)                                                                                                              \
+  X(compare)                                                                                                           \
   X(run)                                                                                                               \
   X(gen)                                                                                                               \
   X(coo)                                                                                                               \

@@ -19,6 +19,10 @@ enum {
   TEST_SWEEP,
   TEST_GO_ON,
   TEST_DIRECTORY,
+  TEST_PLAN,
+  TEST_NO_PLAN,
+  TEST_RESUME,
+  TEST_INIT,
   TEST_JSON,
   TEST_LIVE,
   TEST_KEEP_GOING,
@@ -37,6 +41,7 @@ typedef struct tester {
   bool silent; /* a report goes to standard output */
   outputs reports;
   uint64_t violated, satisfied, unknown;
+  char problem[512]; /* why a round failed; "" where it did not */
 } tester;
 
 /* A history and what was found in it. */
