@@ -208,6 +208,8 @@ static const example examples[] = {
     {"isoproof test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=isoproof-out", 1,
      "A simulated database that gives less than expected."},
     {"isoproof check --level=read-committed isoproof-out/latest/history.jsonl", 0, "Judge the saved history again."},
+    {"isoproof test --plan=examples/quickstart/isoproof.toml --budget=2 --directory=isoproof-out", 0,
+     "A plan: databases by levels by workloads."},
     {"isoproof test --sweep --budget=2 --time=0.3 --directory=isoproof-out", 0, "Many ways to provoke SQLite."},
 };
 
