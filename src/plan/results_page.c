@@ -56,6 +56,24 @@ static const isoproof_plan_outcome *find(const isoproof_plan_results *results, c
   return NULL;
 }
 
+/* What there is to say below the mark: what violates the level, or what went wrong. */
+static void put_details(iso_output *out, const isoproof_plan_outcome *o) {
+  char text[512];
+  iso_plan_verdict_text(o, text, sizeof text);
+  const char *colon = strstr(text, ": ");
+  iso_out_text(
+      out, "<div class=\"part-note\" style=\"white-space:normal;min-width:14em;max-width:24em;margin:4px auto 0\">");
+  if (colon != NULL) {
+    iso_put_xml(out, colon + 2);
+    iso_out_text(out, "<br>");
+  }
+  iso_put_xml(out, o->wanted == ISOPROOF_VIOLATED ? "a violation of " : "");
+  iso_put_xml(out, o->expected != NULL ? o->expected : "what is documented");
+  iso_out_text(out, " is expected");
+  if (o->committed > 0) iso_out_printf(out, "; %" PRIu64 " committed, p99 %.1f ms", o->committed, o->p99_ms);
+  iso_out_text(out, "</div>");
+}
+
 static void put_cell(iso_output *out, const isoproof_plan_outcome *o) {
   static const char *const classes[ISO_PLAN_MEANINGS] = {
       [ISO_PLAN_AS_EXPECTED] = "P", [ISO_PLAN_VIOLATED] = "unexpected", [ISO_PLAN_NOT_VIOLATED] = "unexpected",
@@ -64,29 +82,28 @@ static void put_cell(iso_output *out, const isoproof_plan_outcome *o) {
   iso_plan_meaning meaning = iso_plan_meaning_of(o);
   bool wanted = meaning == ISO_PLAN_AS_EXPECTED && o->verdict == ISOPROOF_VIOLATED;
   iso_plan_verdict_text(o, text, sizeof text);
+  text[strcspn(text, ":")] = '\0';
   iso_out_text(out, o->folder != NULL ? "<a href=\"" : "<span");
   if (o->folder != NULL) {
     iso_put_uri(out, o->folder);
     iso_out_text(out, "/report.html\"");
   }
-  iso_out_printf(out, " class=\"mark mark-%s\" title=\"expected: ", wanted ? "A" : classes[meaning]);
-  iso_put_xml(out, o->expected != NULL ? o->expected : "what the database documents");
-  iso_out_printf(out, "%s; %" PRIu64 " committed in %" PRIu64 " round%s, p99 %.1f ms\">",
-                 o->wanted == ISOPROOF_VIOLATED ? " is violated" : "", o->committed, o->rounds,
-                 o->rounds == 1 ? "" : "s", o->p99_ms);
+  iso_out_printf(out, " class=\"mark mark-%s\" title=\"%s\">", wanted ? "A" : classes[meaning],
+                 iso_plan_meaning_name(meaning));
   iso_put_xml(out, text);
   if (meaning != ISO_PLAN_AS_EXPECTED && meaning != ISO_PLAN_NOT_TRIED)
     iso_out_printf(out, "*<span class=\"visually-hidden\"> %s</span>", iso_plan_meaning_name(meaning));
   iso_out_text(out, o->folder != NULL ? "</a>" : "</span>");
+  put_details(out, o);
 }
 
 static void put_row(iso_output *out, const isoproof_plan_results *results, size_t number) {
   const isoproof_plan_outcome *row = row_at(results, number);
   iso_out_text(out, "<tr class=\"row\"><th class=\"case-name\" scope=\"row\">");
   iso_put_xml(out, row->database);
-  iso_out_text(out, "</th><td class=\"at-level\">");
+  iso_out_text(out, "<div class=\"part-note\">");
   iso_put_xml(out, iso_plan_isolation_text(row));
-  iso_out_text(out, "</td>");
+  iso_out_text(out, "</div></th>");
   for (size_t i = 0; i < results->rows.count; i++) {
     if (!is_first(results, i, true)) continue;
     const isoproof_plan_outcome *cell = find(results, row, row_at(results, i)->workload);
@@ -104,7 +121,7 @@ isoproof_status isoproof_plan_results_write_html(const isoproof_plan_results *re
   put_head(out, results);
   iso_out_text(out, "<section class=\"part\" id=\"cells-part\" aria-labelledby=\"cells-title\">\n<div "
                     "class=\"part-head\"><h2 id=\"cells-title\">Cells</h2></div>\n<table class=\"matrix\" "
-                    "id=\"cells\"><thead><tr><th>Database</th><th>Level</th>");
+                    "id=\"cells\"><thead><tr><th>Database, level</th>");
   for (size_t i = 0; i < results->rows.count; i++) {
     if (!is_first(results, i, true)) continue;
     iso_out_text(out, "<th class=\"at\">");
