@@ -211,7 +211,7 @@ static int run_whole(planned_test *test) {
   if (!plan_fill_cells(test, test->given->table, test->given->count)) return EXIT_USAGE;
   status = isoproof_plan_results_new(test->plan, test->path, &test->results, &error);
   if (status != ISOPROOF_OK) return message_error(&error, NULL), exit_of_status(status);
-  if (!plan_open_folder(test)) return EXIT_USAGE;
+  if (!plan_open_folder(test) || !plan_save(test)) return EXIT_USAGE;
   const option_value *budget = &test->given->values[TEST_BUDGET];
   double of_plan = isoproof_plan_budget(test->plan);
   test->budget = budget->given ? budget->number : of_plan > 0 ? of_plan : usual_budget;
