@@ -28,8 +28,9 @@ static isoproof_status read_code(iso_toml_parser *p, size_t digits) {
   }
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
     return iso_toml_fail(p, "expected the number of a character, found U+%X", code);
-  char bytes[4];
-  return put(p, bytes, iso_utf8_encode(code, bytes));
+  char bytes[4] = {0};
+  size_t length = iso_utf8_encode(code, bytes);
+  return put(p, bytes, length);
 }
 
 /* A backslash at the end of a line takes away all space up to the next character. */
