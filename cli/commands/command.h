@@ -41,6 +41,7 @@ typedef struct command {
   X(merge)                                                                                                             \
   X(serve)                                                                                                             \
   X(test)                                                                                                              \
+  X(compare)                                                                                                           \
   X(run)                                                                                                               \
   X(gen)                                                                                                               \
   X(coo)                                                                                                               \

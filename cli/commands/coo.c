@@ -277,10 +277,17 @@ static const option table[COO_OPTIONS] = {
                   .help = "Show a matrix that --json has saved, in the place of running one.",
                   .group = results},
     [COO_AGAINST] = {.name = "against",
+                     .argument = "FILE|URL|cluster:NAME",
                      .type = OPTION_FILE,
-                     .help = "Compare with a matrix that --json has saved, of another version or vendor, and show only "
-                             "what differs; the exit code is 1 when something does.",
+                     .help = "Compare with a matrix that --json has saved, or with the same cases on another database "
+                             "or on private servers (cluster:postgres,set.NAME=VALUE), and show only what differs; the "
+                             "exit code is 1 when something does.",
                      .group = results},
+    [COO_AGAINST_SERVER] = {.name = "against-server",
+                            .argument = "FOLDER",
+                            .type = OPTION_FILE,
+                            .help = "Take the servers of --against=cluster:NAME from this folder: another version.",
+                            .group = results},
     [COO_COMPARE] = {.name = "compare",
                      .type = OPTION_FLAG,
                      .help = "Mark what differs from the published results for this database.",

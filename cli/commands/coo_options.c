@@ -39,6 +39,7 @@ static const int modes[COO_OPTIONS] = {[COO_SCHEDULE] = COO_EXPLAIN | COO_RUN,
                                        [COO_TIMEOUT] = COO_RUN | COO_WALK_RUN,
                                        [COO_FROM] = COO_SAVED,
                                        [COO_AGAINST] = COO_RUN | COO_SAVED,
+                                       [COO_AGAINST_SERVER] = COO_RUN | COO_SAVED,
                                        [COO_COMPARE] = COO_RUN | COO_SAVED,
                                        [COO_AS] = COO_RUN | COO_SAVED | COO_WALK_RUN,
                                        [COO_JSON] = ANY};

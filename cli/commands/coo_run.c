@@ -100,29 +100,6 @@ static isoproof_coo_matrix *read_matrix(const char *path, int *code) {
   return matrix;
 }
 
-/* The matrix of --against, if it is given; an exit code. */
-static int read_against(const options *parsed, isoproof_coo_matrix **other) {
-  int code = EXIT_SATISFIED;
-  *other = NULL;
-  if (parsed->values[COO_AGAINST].given) *other = read_matrix(parsed->values[COO_AGAINST].text, &code);
-  return code;
-}
-
-int coo_saved(const options *parsed) {
-  const option_value *v = parsed->values;
-  isoproof_coo_matrix *other = NULL, *matrix = NULL;
-  if (v[COO_AGAINST].given && strcmp(v[COO_FROM].text, "-") == 0 && strcmp(v[COO_AGAINST].text, "-") == 0) {
-    message("coo: --from and --against cannot both be standard input");
-    return EXIT_USAGE;
-  }
-  int code = read_against(parsed, &other);
-  if (code == EXIT_SATISFIED) matrix = read_matrix(v[COO_FROM].text, &code);
-  if (matrix != NULL) code = show_matrix(parsed, matrix, other);
-  isoproof_coo_matrix_free(matrix);
-  isoproof_coo_matrix_free(other);
-  return code;
-}
-
 /* ---- running ---- */
 
 /* Exit code 4: the database could not do it; what the user got wrong stays 2. */
@@ -132,23 +109,81 @@ static int code_of(isoproof_status status) {
   return run ? EXIT_RUN : exit_of_status(status);
 }
 
-/* Runs and shows, also what was done until a failure or an interrupt; an exit code. */
-static int run_cases(const options *parsed, const isoproof_coo_run_options *how, const isoproof_coo_matrix *other) {
-  isoproof_coo_matrix *matrix = NULL;
+/* Runs a matrix, as far as it goes, which may be NULL; an exit code. */
+static int make_matrix(const isoproof_coo_run_options *how, isoproof_coo_matrix **matrix) {
   isoproof_error error = {.offset = -1};
+  *matrix = NULL;
   if (how->race && how->url_count < 2) {
     message("coo: --race goes with several nodes, found one");
     return EXIT_USAGE;
   }
   isoproof_task *task = interrupt_task_new();
   if (task != NULL) isoproof_task_set_progress(task, progress_update, NULL);
-  isoproof_status status = isoproof_coo_run(how, task, &matrix, &error);
+  isoproof_status status = isoproof_coo_run(how, task, matrix, &error);
   interrupt_task_free(task);
   progress_clear();
-  int code = code_of(status);
   if (status != ISOPROOF_OK) message_error(&error, NULL);
+  return code_of(status);
+}
+
+/* Runs and shows, also what was done until a failure or an interrupt; an exit code. */
+static int run_cases(const options *parsed, const isoproof_coo_run_options *how, const isoproof_coo_matrix *other) {
+  isoproof_coo_matrix *matrix;
+  int code = make_matrix(how, &matrix);
   if (matrix != NULL) code = exit_worse(code, show_matrix(parsed, matrix, other));
   isoproof_coo_matrix_free(matrix);
+  return code;
+}
+
+/* ---- what to compare with ---- */
+
+static const char cluster_scheme[] = "cluster:";
+
+static bool is_cluster(const char *against) { return strncmp(against, cluster_scheme, strlen(cluster_scheme)) == 0; }
+
+/* On private servers, which are gone before those of the matrix itself begin. */
+static int run_other_servers(const options *parsed, isoproof_coo_run_options *how, isoproof_coo_matrix **other) {
+  const char *kind = parsed->values[COO_AGAINST].text + strlen(cluster_scheme);
+  const char *const *url = cluster_embedded(kind);
+  isoproof_cluster *servers = NULL;
+  isoproof_cluster_options which = {.struct_size = sizeof which, .kind = kind};
+  if (parsed->values[COO_AGAINST_SERVER].given) which.server = parsed->values[COO_AGAINST_SERVER].text;
+  int code = url == NULL ? cluster_start(&which, common_quiet(parsed), &servers) : EXIT_SATISFIED;
+  if (code == EXIT_SATISFIED) {
+    how->urls = url != NULL ? url : isoproof_cluster_urls(servers);
+    how->url_count = url != NULL ? 1 : isoproof_cluster_node_count(servers);
+    code = make_matrix(how, other);
+  }
+  isoproof_cluster_stop(servers);
+  return code;
+}
+
+/* The matrix of --against, if it is given: a file, a database, or private servers that run the same cases.  An exit
+ * code. */
+static int read_against(const options *parsed, isoproof_coo_run_options how, isoproof_coo_matrix **other) {
+  const option_value *against = &parsed->values[COO_AGAINST];
+  int code = EXIT_SATISFIED;
+  *other = NULL;
+  if (parsed->values[COO_AGAINST_SERVER].given && (!against->given || !is_cluster(against->text))) {
+    message("--against-server needs --against=cluster:NAME, which says what to start from there");
+    return EXIT_USAGE;
+  }
+  if (!against->given) return EXIT_SATISFIED;
+  if (is_cluster(against->text)) {
+    code = run_other_servers(parsed, &how, other);
+  } else if (isoproof_url_begins(against->text)) {
+    how.urls = &against->text;
+    how.url_count = 1;
+    how.password = NULL;
+    code = make_matrix(&how, other);
+  } else {
+    *other = read_matrix(against->text, &code);
+  }
+  /* What was done until an interrupt is no matrix to compare with. */
+  if (code != EXIT_SATISFIED) {
+    isoproof_coo_matrix_free(*other);
+    *other = NULL;
+  }
   return code;
 }
 
@@ -225,10 +260,25 @@ int coo_run(const options *parsed) {
   how.schedule_names = (const char *const *)schedules.names;
   how.schedule_count = schedules.count;
   /* What is to be compared with is read first: a wrong name is to be known before servers start. */
-  if (code == EXIT_SATISFIED) code = read_against(parsed, &other);
+  if (code == EXIT_SATISFIED) code = read_against(parsed, how, &other);
   if (code == EXIT_SATISFIED)
     code = v[COO_CLUSTER].given ? run_servers(parsed, &how, other) : run_on_database(parsed, &how, other);
   isoproof_coo_matrix_free(other);
   coo_schedules_free(&schedules);
+  return code;
+}
+
+int coo_saved(const options *parsed) {
+  const option_value *v = parsed->values;
+  isoproof_coo_matrix *other = NULL, *matrix = NULL;
+  if (v[COO_AGAINST].given && strcmp(v[COO_FROM].text, "-") == 0 && strcmp(v[COO_AGAINST].text, "-") == 0) {
+    message("coo: --from and --against cannot both be standard input");
+    return EXIT_USAGE;
+  }
+  int code = read_against(parsed, read_options(parsed), &other);
+  if (code == EXIT_SATISFIED) matrix = read_matrix(v[COO_FROM].text, &code);
+  if (matrix != NULL) code = show_matrix(parsed, matrix, other);
+  isoproof_coo_matrix_free(matrix);
+  isoproof_coo_matrix_free(other);
   return code;
 }

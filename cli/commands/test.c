@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands/command.h"
+#include "cli/commands/plan.h"
 #include "cli/commands/sweep.h"
 #include "cli/commands/test_round.h"
 #include "cli/options/names.h"
@@ -69,7 +70,7 @@ static bool prepare_reports(tester *t) {
   return true;
 }
 
-static int run(options *parsed) {
+static int run_test(options *parsed) {
   tester t = {.parsed = parsed};
   const option_value *directory = &parsed->values[TEST_DIRECTORY];
   int code = EXIT_USAGE;
@@ -96,6 +97,16 @@ static int run(options *parsed) {
   test_folder_free(&t.folder);
   run_plan_free(&t.plan);
   return code;
+}
+
+static int run(options *parsed) {
+  if (parsed->values[TEST_INIT].on) return plan_init();
+  if (parsed->values[TEST_NO_PLAN].on && parsed->values[TEST_PLAN].given) {
+    message("--plan and --no-plan exclude each other");
+    return EXIT_USAGE;
+  }
+  const char *plan = parsed->values[TEST_NO_PLAN].on ? NULL : plan_chosen(parsed);
+  return plan != NULL ? plan_run(parsed, plan) : run_test(parsed);
 }
 
 /* ---- the table ---- */
@@ -137,8 +148,8 @@ static const option table[TEST_ALL] = {
                      .max = 1e9,
                      .help = "When the expected level is decided, decide all other levels too, the cheapest first, for "
                              "no longer than that; the report says which are left. The exit code is about the expected "
-                             "level only. 0 leaves the others out. With --sweep, how long the sweep takes in all.",
-                     .initial = "as long as the run took, and at least 10; with --sweep 300",
+                             "level only. 0 leaves the others out. With --sweep or a plan, how long that takes in all.",
+                     .initial = "as long as the run took, and at least 10; with --sweep 300, a plan 60",
                      .group = "Verdict"},
     [TEST_SWEEP] = {.name = "sweep",
                     .type = OPTION_FLAG,
@@ -173,9 +184,26 @@ static const option table[TEST_ALL] = {
                         .help = "Save everything below this folder, by time, with a link 'latest'.",
                         .initial = "isoproof-out",
                         .group = "Verdict"},
+    [TEST_PLAN] = {.name = "plan",
+                   .type = OPTION_FILE,
+                   .help = "Run this plan: databases by isolation levels by workloads, and what is expected of each.",
+                   .initial = "isoproof.toml, where there is one and no option says what to test",
+                   .group = "Plans"},
+    [TEST_NO_PLAN] = {.name = "no-plan",
+                      .type = OPTION_FLAG,
+                      .help = "Leave isoproof.toml alone, and test as the other options say.",
+                      .group = "Plans"},
+    [TEST_RESUME] = {.name = "resume",
+                     .type = OPTION_FLAG,
+                     .help = "Go on with the latest run of the plan: cells that have a verdict keep it.",
+                     .group = "Plans"},
+    [TEST_INIT] = {.name = "init",
+                   .type = OPTION_FLAG,
+                   .help = "Write an isoproof.toml to begin with, unless there is one, and run nothing.",
+                   .group = "Plans"},
     [TEST_JSON] = {.name = "json",
                    .type = OPTION_FLAG,
-                   .help = "Print one JSON object per round, each on a line.",
+                   .help = "Print one JSON object per round, each on a line; of a plan, one for all of it.",
                    .group = "Verdict"},
     OUTPUT_ROWS};
 
@@ -184,6 +212,8 @@ static const example examples[] = {
     {"isoproof test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=isoproof-out", 1,
      "A simulated database that gives less than expected."},
     {"isoproof check --level=read-committed isoproof-out/latest/history.jsonl", 0, "Judge the saved history again."},
+    {"isoproof test --plan=examples/quickstart/isoproof.toml --budget=2 --directory=isoproof-out", 0,
+     "A plan: databases by levels by workloads."},
     {"isoproof test --sweep --budget=2 --time=0.3 --directory=isoproof-out", 0, "Many ways to provoke SQLite."},
 };
 
@@ -198,6 +228,11 @@ static const char *const description[] = {
     "then when that violates the level, else 130. A second Ctrl-C ends everything at once.",
     "--sweep looks for the combination that shows a bug: the folder has the report of the slice that was violated, its "
     "smallest part (smallest.jsonl), and a table of what was tried (sweep.md, sweep.json).",
+    "A plan (isoproof.toml, which --init begins) names databases, isolation levels, workloads and what is expected; "
+    "without other options, 'isoproof test' runs the one of the present folder and prints one table. The exit code is "
+    "0 "
+    "when everything is as expected, 1 when a cell is violated, or is not although it should be, 3 when one is not "
+    "decided or was not tried, 4 when a database failed.",
     "Workloads:" WORKLOAD_LINES,
     NULL};
 

@@ -263,6 +263,7 @@ static int judge_round(tester *t, judgement *j, isoproof_task *task) {
   isoproof_status status = test_judge(t, j, budget_of(t, j), t->parsed->values[TEST_TIMEOUT].number, task, &error);
   if (status != ISOPROOF_OK) {
     message_error(&error, t->folder.history);
+    snprintf(t->problem, sizeof t->problem, "%s", error.message);
     return exit_of_status(status);
   }
   int code = test_report(t, j);
@@ -297,7 +298,10 @@ static int judge_run(tester *t, judgement *j, test_live *live, isoproof_task *ta
   if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
   if (isoproof_run_summary_cancelled(j->report)) return judge_interrupted(t, j);
   int useless = run_was_useful(j->report);
-  if (useless != EXIT_SATISFIED) return useless;
+  if (useless != EXIT_SATISFIED) {
+    snprintf(t->problem, sizeof t->problem, "no transaction committed");
+    return useless;
+  }
   test_live_end(live);
   return judge_live(t, j, live, task);
 }
@@ -315,6 +319,7 @@ int test_round(tester *t, judgement *j, isoproof_task *task) {
     code = judge_run(t, j, &live, task);
   } else {
     message_error(&error, NULL);
+    snprintf(t->problem, sizeof t->problem, "%s", error.message);
     code = run_exit(&error, t->folder.history);
   }
   test_live_free(&live);

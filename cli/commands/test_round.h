@@ -23,6 +23,10 @@ enum {
   TEST_LIVE,
   TEST_KEEP_GOING,
   TEST_PACE,
+  TEST_PLAN,
+  TEST_NO_PLAN,
+  TEST_RESUME,
+  TEST_INIT,
   TEST_OUTPUT, /* the first of the reports */
   TEST_ALL = TEST_OUTPUT + OUTPUTS
 };
@@ -37,6 +41,7 @@ typedef struct tester {
   bool silent; /* a report goes to standard output */
   outputs reports;
   uint64_t violated, satisfied, unknown;
+  char problem[512]; /* why a round failed; "" where it did not */
 } tester;
 
 /* A history and what was found in it. */

@@ -133,18 +133,39 @@ static int attach(run_cluster *cluster, const isoproof_run_options *run) {
   return status == ISOPROOF_OK ? EXIT_SATISFIED : failed(status, &error);
 }
 
-int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run) {
-  const option_value *v = values;
+/* The faults that the options ask for; false after a message. */
+static bool fill_faults(run_cluster *cluster, const option_value *v) {
   memset(cluster, 0, sizeof *cluster);
   size_t target_count = 0;
-  if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], cluster->targets, &target_count)) return EXIT_USAGE;
-  if (!v[CLUSTER_KIND].given && !v[CLUSTER_COMMAND].given) return EXIT_SATISFIED;
+  if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], cluster->targets, &target_count)) return false;
+  if (!v[CLUSTER_KIND].given && !v[CLUSTER_COMMAND].given) return true;
   cluster->how = (isoproof_fault_options){.struct_size = sizeof cluster->how,
                                           .faults = fault_bits(&v[CLUSTER_FAULTS], &v[CLUSTER_COMMAND]),
                                           .command = v[CLUSTER_COMMAND].given ? v[CLUSTER_COMMAND].text : NULL,
                                           .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
                                           .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
                                           .target_count = target_count};
+  return true;
+}
+
+static void take_urls(const run_cluster *cluster, isoproof_run_options *run) {
+  run->urls = isoproof_cluster_urls(cluster->servers);
+  run->url_count = isoproof_cluster_node_count(cluster->servers);
+}
+
+int run_cluster_use(run_cluster *cluster, const option_value *values, isoproof_cluster *servers,
+                    isoproof_run_options *run) {
+  if (servers == NULL) return run_cluster_start(cluster, values, true, run);
+  if (!fill_faults(cluster, values)) return EXIT_USAGE;
+  cluster->servers = servers;
+  take_urls(cluster, run);
+  return EXIT_SATISFIED;
+}
+
+int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run) {
+  const option_value *v = values;
+  if (!fill_faults(cluster, v)) return EXIT_USAGE;
+  if (!v[CLUSTER_KIND].given && !v[CLUSTER_COMMAND].given) return EXIT_SATISFIED;
   if (!v[CLUSTER_KIND].given) return attach(cluster, run);
   const char *const *url = cluster_embedded(v[CLUSTER_KIND].text);
   if (url != NULL && v[CLUSTER_FAULTS].given) {
@@ -162,8 +183,7 @@ int run_cluster_start(run_cluster *cluster, const option_value *values, bool qui
                                       .server = v[CLUSTER_SERVER].given ? v[CLUSTER_SERVER].text : NULL};
   int code = cluster_start(&servers, quiet, &cluster->servers);
   if (code != EXIT_SATISFIED) return code;
-  run->urls = isoproof_cluster_urls(cluster->servers);
-  run->url_count = isoproof_cluster_node_count(cluster->servers);
+  take_urls(cluster, run);
   return EXIT_SATISFIED;
 }
 

@@ -105,6 +105,9 @@ typedef struct run_cluster {
 /* Starts the servers that the options ask for, if any, and tells the run; an exit code as above.  `values` are those of
  * the CLUSTER_OPTIONS. */
 int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run);
+/* The same with servers that run already, and stay somebody else's: NULL where the options need none. */
+int run_cluster_use(run_cluster *cluster, const option_value *values, isoproof_cluster *servers,
+                    isoproof_run_options *run);
 /* Gives the next run its faults, if the options ask for some; those of the run before are forgotten. */
 int run_cluster_faults(run_cluster *cluster, uint64_t seed, isoproof_run_options *run);
 void run_cluster_stop(run_cluster *cluster);

@@ -18,6 +18,7 @@
  *   isoproof/simulate.h  histories from a simulated database
  *   isoproof/workload.h  what the clients of a database under test do
  *   isoproof/run.h       run a workload on a database, and record it
+ *   isoproof/plan.h      plans (isoproof.toml): databases by levels by workloads, their results, two of them compared
  *   isoproof/report.h    reports: pages, drawings, files for other tools
  *   isoproof/serve.h     past runs and those in progress in a browser, on this machine only
  *   isoproof/cluster.h   private servers to run it on, and faults that happen to them
@@ -41,6 +42,7 @@
 #include <isoproof/live.h>
 #include <isoproof/minimize.h>
 #include <isoproof/object.h>
+#include <isoproof/plan.h>
 #include <isoproof/report.h>
 #include <isoproof/run.h>
 #include <isoproof/serve.h>

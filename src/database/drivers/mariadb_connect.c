@@ -177,7 +177,8 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   ISO_TRY(iso_sql_ask(connection,
                       "SHOW VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'tx_isolation', "
                       "'transaction_isolation', 'innodb_snapshot_isolation', 'innodb_rollback_on_timeout', "
-                      "'innodb_deadlock_detect', 'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', 'sync_binlog', 'wsrep_on', "
+                      "'innodb_deadlock_detect', 'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', "
+                      "'sync_binlog', 'wsrep_on', "
                       "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
                       reply, error));
   const iso_maria_session *s = connection->state;

@@ -239,6 +239,24 @@ static isoproof_status call_statement(const void *statement, isoproof_error *err
   return status;
 }
 
+static isoproof_status call_plan_outcome(const void *outcome, isoproof_error *error) {
+  isoproof_plan_results *results;
+  assert_ok(isoproof_plan_results_new(NULL, "", &results, error));
+  isoproof_status status = isoproof_plan_results_set(results, 0, outcome, error);
+  isoproof_plan_results_free(results);
+  return status;
+}
+
+static isoproof_status call_plan_compare(const void *options, isoproof_error *error) {
+  isoproof_plan_results *results;
+  isoproof_plan_comparison *comparison = NULL;
+  assert_ok(isoproof_plan_results_new(NULL, "", &results, error));
+  isoproof_status status = isoproof_plan_compare(results, results, options, &comparison, error);
+  isoproof_plan_comparison_free(comparison);
+  isoproof_plan_results_free(results);
+  return status;
+}
+
 static const char *const nowhere[] = {"nonsense:"};
 
 /* Where a call would start something, its options are such that it is refused: the words tell by what.  NULL words mean
@@ -277,6 +295,9 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_fault_options, .interval = -1), .call = call_faults, .words = "interval", .no_defaults = true},
     {OPTIONS(isoproof_coo_run_options, .urls = nowhere, .url_count = 1), .call = call_coo, .words = "nonsense",
      .default_words = "expected"},
+    {OPTIONS(isoproof_plan_outcome, .database = "d", .isolation = "", .workload = "w", .rounds = 1),
+     .call = call_plan_outcome},
+    {OPTIONS(isoproof_plan_compare_options, .tolerance = 0.1), .call = call_plan_compare},
     {OPTIONS(isoproof_run_options, .urls = nowhere, .url_count = 1, .path = "/nonexistent", .seconds = -1),
      .call = call_run, .words = "seconds", .default_words = "path"},
 };
@@ -454,6 +475,22 @@ static bool fill_notice(isoproof_notice *out) {
   return filled;
 }
 
+/* A cell, one of its options, or what came of it. */
+static bool fill_plan(int which, void *out) {
+  static const char text[] = "workloads = [\"mixed\"]\n[databases.x]\nurl = \"sim:\"\n";
+  isoproof_plan *plan;
+  isoproof_plan_results *results;
+  isoproof_error error;
+  assert_ok_error(isoproof_plan_read_memory(text, sizeof text - 1, "plan", &plan, &error), error);
+  assert_ok_error(isoproof_plan_results_new(plan, "plan", &results, &error), error);
+  bool filled = which == 0   ? isoproof_plan_cell_at(plan, 0, out)
+                : which == 1 ? isoproof_plan_option_at(plan, 0, 0, out)
+                             : isoproof_plan_results_at(results, 0, out);
+  isoproof_plan_results_free(results);
+  isoproof_plan_free(plan);
+  return filled;
+}
+
 /* Type, the call as an expression of `h`, `out` and `e`; those of a matrix need SQLite, and the last one an error. */
 #define FILLED_STRUCTS(X)                                                                                              \
   X(isoproof_sim_options, isoproof_sim_defaults(out))                                                                  \
@@ -484,6 +521,9 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \
   X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \
+  X(isoproof_plan_cell, fill_plan(0, out))                                                                             \
+  X(isoproof_plan_option, fill_plan(1, out))                                                                           \
+  X(isoproof_plan_outcome, fill_plan(2, out))                                                                          \
   X(isoproof_claim, isoproof_claim_at(0, out))                                                                         \
   X(isoproof_driver_info, isoproof_driver_at(0, out))                                                                  \
   X(isoproof_schedule_step, isoproof_schedule_step_at(h->schedule, 2, out))                                            \
