@@ -138,9 +138,9 @@ const option check_table[CHECK_OPTIONS] = {
     [CHECK_RESUME] = {.name = "resume",
                       .type = OPTION_FLAG,
                       .help =
-                          "With --follow, keep what was judged in FILE.live, and go by what is there from an earlier "
-                          "run: a level that was violated for good is told at once. The file itself is read "
-                          "again from its start, at full speed.",
+                          "With --follow, keep what was judged in FILE.live, and go on from there: JSON lines are not "
+                          "read again. A level that was violated for good is told at once, and then the file is read "
+                          "again, as it is in other formats, or where what was kept is not of this file.",
                       .group = "Files that grow"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",
