@@ -200,7 +200,7 @@ static isoproof_status get_slot(iso_restorer *r, iso_live_track *track) {
   for (uint32_t i = 0; i < slot.list->frozen && !r->bad; i++) {
     iso_value element;
     ISO_TRY(get_value(r, &element));
-    if (!iso_vec_push(&slot.list->elements, element)) return iso_fail_memory(r->error);
+    if (!iso_live_append(track, &slot, element)) return iso_fail_memory(r->error);
   }
   return ISOPROOF_OK;
 }
