@@ -290,6 +290,12 @@ static isoproof_status get_carried(iso_restorer *r) {
   track->dropped = (flags & 4) != 0;
   track->stale = (flags & 8) != 0;
   track->mends_all = (flags & 16) != 0;
+  track->confirmed = (flags & 32) != 0;
+  track->doubted = get_u64(r);
+  size_t doubts = get_count(r, sizeof(uint64_t));
+  for (size_t i = 0; i < doubts && !r->bad; i++) {
+    if (!iso_vec_push(&track->doubt, get_u64(r))) return iso_fail_memory(r->error);
+  }
   if (track->so_far) track->verdict = ISOPROOF_VIOLATED;
   ISO_TRY(get_map(r, &track->pendings));
   iso_row_map_free(&track->store.rows);
