@@ -13,7 +13,7 @@
 #include "cli/terminal/progress.h"
 
 /* Up to so many transactions the report in the end is that of a check of the whole, for which it is read again. */
-enum { REREAD_MOST = 1000000, KEEP_SECONDS = 5 };
+enum { REREAD_MOST = 1000000 };
 
 bool check_follow_allowed(const options *parsed) {
   static const int others[] = {CHECK_ANOMALY, CHECK_WORKLOAD,           CHECK_MODEL,
@@ -46,69 +46,32 @@ bool check_follow_allowed(const options *parsed) {
   return true;
 }
 
-/* ---- what is kept for --resume ---- */
-
-static char *kept_name(const char *path, const char *ending) {
-  char *name = NULL;
-  if (asprintf(&name, "%s.live%s", path, ending) < 0) return NULL;
-  return name;
-}
-
-/* Written beside its name and renamed, so that it is whole at any moment. */
-static void keep(const char *path, const live_status *s) {
-  char *name = kept_name(path, ""), *beside = kept_name(path, ".new");
-  FILE *out = name != NULL && beside != NULL ? fopen(beside, "we") : NULL;
-  if (out != NULL) {
-    fprintf(out, "isoproof-live 1\ntransactions %" PRIu64 "\n", s->judged);
-    for (size_t i = 0; i < s->level_count; i++)
-      if (s->levels[i].final) fprintf(out, "violated %s %" PRIu64 "\n", s->levels[i].id, s->levels[i].since);
-    bool good = ferror(out) == 0;
-    if (fclose(out) != 0 || !good || rename(beside, name) != 0) message_errno(name, "write to it");
-  } else if (name != NULL && beside != NULL) {
-    message_errno(beside, "open it for writing");
-  }
-  free(name);
-  free(beside);
-}
-
-/* Tells what an earlier run knew, which need not be told again. */
-static void recall(const char *path, live_teller *teller) {
-  char *name = kept_name(path, ""), line[256], level[128];
-  uint64_t count;
-  FILE *in = name != NULL ? fopen(name, "re") : NULL;
-  while (in != NULL && fgets(line, sizeof line, in) != NULL) {
-    if (sscanf(line, "transactions %" SCNu64, &count) == 1) {
-      message("%s: %" PRIu64 " transactions were judged before; they are read again", path, count);
-    } else if (sscanf(line, "violated %127s %" SCNu64, level, &count) == 2) {
-      const isoproof_level_info *info = isoproof_level_find(level);
-      if (info == NULL || teller->count == LIVE_LEVELS) continue;
-      message("%s: violated, as the first %" PRIu64 " transactions showed: %s", path, count, info->id);
-      teller->told[teller->count++] = info->id;
-    }
-  }
-  if (in != NULL) fclose(in);
-  free(name);
-}
-
 /* ---- following ---- */
 
-static void watch(const check_job *job, live_judge *judge, const char *path, live_status *status) {
+/* Tells what an earlier run knew, which need not be told again. */
+static void tell_kept(const char *path, const live_kept *kept, bool goes_on, live_teller *teller) {
+  if (!kept->found) return;
+  if (goes_on)
+    message("%s: %" PRIu64 " transactions were judged before; goes on from there", path, kept->transactions);
+  else
+    message("%s: %" PRIu64 " transactions were judged before; they are read again%s%s", path, kept->transactions,
+            kept->reason[0] != '\0' ? ": " : "", kept->reason);
+  for (size_t i = 0; i < kept->violated_count && teller->count < LIVE_LEVELS; i++) {
+    message("%s: violated, as the first %" PRIu64 " transactions showed: %s", path, kept->since[i], kept->violated[i]);
+    teller->told[teller->count++] = kept->violated[i];
+  }
+}
+
+static void watch(live_judge *judge, const char *path, const live_kept *kept, bool goes_on, live_status *status) {
   live_teller teller = {.count = 0};
-  bool resumes = job->parsed->values[CHECK_RESUME].on;
-  double kept = 0;
-  if (resumes) recall(path, &teller);
+  tell_kept(path, kept, goes_on, &teller);
   for (;;) {
     live_judge_status(judge, status);
     live_tell(&teller, status, path);
     live_progress(status);
     if (status->over) break;
-    if (resumes && status->seconds - kept > KEEP_SECONDS) {
-      keep(path, status);
-      kept = status->seconds;
-    }
     live_judge_wait(judge, 0.1);
   }
-  if (resumes) keep(path, status);
   progress_clear();
 }
 
@@ -173,10 +136,10 @@ static isoproof_status report_whole(check_job *job, const live_judge *judge, con
   return status;
 }
 
-static isoproof_status report(check_job *job, const live_judge *judge, const live_status *s, bool unfinished, reply *to,
-                              isoproof_error *error) {
+static isoproof_status report(check_job *job, const live_judge *judge, const live_status *s, bool unfinished,
+                              bool went_on, reply *to, isoproof_error *error) {
   const option_value *values = job->parsed->values;
-  bool again = !unfinished && s->judged <= REREAD_MOST && strcmp(job->files.items[0].path, "-") != 0 &&
+  bool again = !unfinished && !went_on && s->judged <= REREAD_MOST && strcmp(job->files.items[0].path, "-") != 0 &&
                !values[CHECK_MEMORY_LIMIT].given;
   isoproof_task *task = again ? interrupt_task_after() : NULL;
   if (task == NULL) return report_live(job, judge, s, unfinished, to, error);
@@ -187,10 +150,10 @@ static isoproof_status report(check_job *job, const live_judge *judge, const liv
   return status;
 }
 
-static void follow(check_job *job, live_judge *judge, reply *to) {
+static void follow(check_job *job, live_judge *judge, const live_kept *kept, bool goes_on, reply *to) {
   isoproof_error error = {.offset = -1};
   live_status status;
-  watch(job, judge, job->files.items[0].path, &status);
+  watch(judge, job->files.items[0].path, kept, goes_on, &status);
   isoproof_status ended = live_judge_end(judge, &error);
   bool unfinished = ended == ISOPROOF_ERR_CANCELLED;
   live_judge_status(judge, &status);
@@ -198,7 +161,7 @@ static void follow(check_job *job, live_judge *judge, reply *to) {
     to->code = EXIT_INTERRUPTED;
     return;
   }
-  if (ended == ISOPROOF_OK || unfinished) ended = report(job, judge, &status, unfinished, to, &error);
+  if (ended == ISOPROOF_OK || unfinished) ended = report(job, judge, &status, unfinished, goes_on, to, &error);
   if (ended != ISOPROOF_OK) check_complain(job, 0, &error, to);
   /* What was judged shows a violation, or it does not show that there would have been none. */
   if (unfinished && to->code != EXIT_VIOLATED) to->code = EXIT_INTERRUPTED;
@@ -217,10 +180,18 @@ int check_follow(check_job *job) {
                     .stops = levels->item_count > 0 && !v[CHECK_KEEP_GOING].on,
                     .on_signals = true,
                     .memory_limit = limit->given ? limit->integer - limit->integer / 4 : 0,
-                    .threads = job->threads};
+                    .threads = job->threads,
+                    .keeps = v[CHECK_RESUME].on};
+  live_kept kept = {.found = false};
+  if (plan.keeps) live_keep_recall(plan.path, &kept);
+  plan.kept = &kept;
   job->workers = 1;
-  if (!live_judge_start(&judge, &plan)) return EXIT_UNKNOWN;
-  follow(job, judge, &to);
+  bool had_state = kept.state != NULL, started = live_judge_start(&judge, &plan);
+  /* What went wrong with it is its reason then. */
+  bool goes_on = had_state && kept.reason[0] == '\0';
+  if (started) follow(job, judge, &kept, goes_on, &to);
+  live_kept_free(&kept);
+  if (!started) return EXIT_UNKNOWN;
   live_judge_free(judge);
   if (to.complaint != NULL) message("%s", to.complaint);
   free(to.complaint);

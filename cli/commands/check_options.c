@@ -151,9 +151,9 @@ const option check_table[CHECK_OPTIONS] = {
                       .type = OPTION_FLAG,
                       .help =
                           "With --results, skip the files whose result is there already; the exit code counts them. "
-                          "With --follow, keep what was judged in FILE.live, and go by what is there from an earlier "
-                          "run: a level that was violated for good is told at once. The file itself is read "
-                          "again from its start, at full speed.",
+                          "With --follow, keep what was judged in FILE.live, and go on from there: JSON lines are not "
+                          "read again. A level that was violated for good is told at once, and then the file is read "
+                          "again, as it is in other formats, or where what was kept is not of this file.",
                       .group = "Many files, many machines"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",

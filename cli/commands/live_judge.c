@@ -16,7 +16,7 @@ enum { QUEUE = 4, MOST_AT_ONCE = 50000, MARKS = 256 };
 typedef struct queued {
   isoproof_history *history;
   uint64_t *order;
-  uint64_t offset;
+  uint64_t offset, lines;
   bool last;
 } queued;
 
@@ -55,6 +55,10 @@ struct live_judge {
   isoproof_counts counts;
   const char *format;
   double began;
+  uint64_t lines; /* up to the offset */
+  bool finished;  /* the writer said so */
+  uint64_t kept;  /* transactions that FILE.live tells of */
+  double next_keep;
 };
 
 static double now(void) {
@@ -84,7 +88,7 @@ static isoproof_status take(void *user, isoproof_follow_batch *batch, isoproof_e
   if (batch->history != NULL && !stopped) {
     j->status.read = batch->transactions;
     remember(j);
-    j->queue[j->queued++] = (queued){batch->history, batch->order, batch->offset, batch->last};
+    j->queue[j->queued++] = (queued){batch->history, batch->order, batch->offset, batch->lines, batch->last};
     batch->kept = true;
     pthread_cond_broadcast(&j->changed);
   }
@@ -97,6 +101,7 @@ static void *read_main(void *argument) {
   isoproof_error error = {.offset = -1};
   isoproof_follow_options how = {
       .struct_size = sizeof how, .format = j->plan.format, .to_end = j->plan.to_end, .take = take, .user = j};
+  if (j->kept > 0) how.offset = j->offset, how.lines = j->lines, how.transactions = j->kept;
   isoproof_status status = isoproof_follow(j->plan.path, &how, j->read_task, &error);
   pthread_mutex_lock(&j->lock);
   j->read_status = j->stopped ? ISOPROOF_OK : status;
@@ -114,18 +119,24 @@ static isoproof_status give_whole(void *user, isoproof_task *task, isoproof_hist
   return isoproof_follow_part(j->plan.path, j->plan.format, j->offset, j->last, task, history, error);
 }
 
-/* The checker is made with the first batch, whose header may say what is claimed. */
-static isoproof_status make_checker(live_judge *j, const isoproof_history *first, isoproof_error *error) {
-  const char *claim = j->plan.claim ? isoproof_history_fact(first, "claims") : NULL;
-  bool known = claim != NULL && isoproof_level_find(claim) != NULL;
+static isoproof_live_options options_of(live_judge *j) {
   isoproof_live_options how = {.struct_size = sizeof how,
-                               .levels = known ? &claim : j->plan.levels,
-                               .level_count = known ? 1 : j->plan.level_count,
+                               .levels = j->plan.levels,
+                               .level_count = j->plan.level_count,
                                .memory_limit = j->plan.memory_limit};
   if (strcmp(j->plan.path, "-") != 0) {
     how.whole = give_whole;
     how.whole_user = j;
   }
+  return how;
+}
+
+/* The checker is made with the first batch, whose header may say what is claimed. */
+static isoproof_status make_checker(live_judge *j, const isoproof_history *first, isoproof_error *error) {
+  const char *claim = j->plan.claim ? isoproof_history_fact(first, "claims") : NULL;
+  bool known = claim != NULL && isoproof_level_find(claim) != NULL;
+  isoproof_live_options how = options_of(j);
+  if (known) how.levels = &claim, how.level_count = 1;
   if (j->plan.claim && !known) j->plan.stops = false; /* nothing is expected */
   return isoproof_live_new(&how, j->check_task, &j->live, error);
 }
@@ -138,7 +149,6 @@ static void add_counts(live_judge *j, const isoproof_history *history) {
   j->counts.aborted += c.aborted;
   j->counts.unknown += c.unknown;
   j->counts.operations += c.operations;
-  j->counts.sessions = c.sessions;
   if (j->format == NULL) j->format = isoproof_history_format(history);
 }
 
@@ -147,9 +157,12 @@ static isoproof_status push(live_judge *j, const queued *batch, isoproof_error *
   if (status != ISOPROOF_OK) return status;
   pthread_mutex_lock(&j->lock);
   j->offset = batch->offset;
+  j->lines = batch->lines;
   j->last = batch->last;
   pthread_mutex_unlock(&j->lock);
   add_counts(j, batch->history);
+  const char *finished = isoproof_history_fact(batch->history, "finished");
+  j->finished |= finished != NULL && strcmp(finished, "yes") == 0;
   isoproof_counts times = {.struct_size = sizeof times};
   isoproof_history_counts(batch->history, &times);
   return isoproof_live_push(j->live, batch->history, times.has_times ? NULL : batch->order, error);
@@ -183,6 +196,7 @@ static void look(live_judge *j, const isoproof_live_state *state) {
   j->status.level_count = s.level_count;
   j->status.violations = s.violations;
   j->status.judged = state->transactions;
+  j->counts.sessions = state->sessions;
   j->status.retained = state->retained;
   j->status.pending_reads = state->pending_reads;
   j->status.whole_checks = state->whole_checks;
@@ -224,6 +238,58 @@ static bool is_enough(live_judge *j) {
   return enough;
 }
 
+/* ---- keeping, and going on ---- */
+
+/* Not so often that it would slow the check down. */
+enum { KEEP_SECONDS = 5, KEEP_SHARE = 20 };
+
+static void keep(live_judge *j) {
+  live_kept kept = {.transactions = j->status.judged,
+                    .offset = j->offset,
+                    .lines = j->lines,
+                    .committed = j->counts.committed,
+                    .aborted = j->counts.aborted,
+                    .unknown = j->counts.unknown,
+                    .operations = j->counts.operations,
+                    .finished = j->finished};
+  double begun = now();
+  for (size_t i = 0; i < j->status.level_count && i < LIVE_KEPT_LEVELS; i++) {
+    if (!j->status.levels[i].final) continue;
+    kept.violated[kept.violated_count] = j->status.levels[i].id;
+    kept.since[kept.violated_count++] = j->status.levels[i].since;
+  }
+  /* Other formats cannot be read from their middle on. */
+  bool can = j->format != NULL && strcmp(j->format, "jsonl") == 0;
+  if (!can || isoproof_live_save(j->live, &kept.state, &kept.state_size, NULL) != ISOPROOF_OK) kept.state = NULL;
+  if (!live_keep(j->plan.path, &kept)) j->plan.keeps = false;
+  live_kept_free(&kept);
+  double wait = KEEP_SHARE * (now() - begun);
+  j->next_keep = now() + (wait > KEEP_SECONDS ? wait : KEEP_SECONDS);
+}
+
+static void go_on(live_judge *j) {
+  live_kept *kept = j->plan.kept;
+  isoproof_live_options how = options_of(j);
+  isoproof_error error = {.offset = -1};
+  if (kept == NULL || kept->state == NULL) return;
+  if (isoproof_live_restore(&how, j->check_task, kept->state, kept->state_size, &j->live, &error) == ISOPROOF_OK) {
+    j->offset = kept->offset;
+    j->lines = kept->lines;
+    j->kept = j->status.judged = j->status.read = j->counts.transactions = kept->transactions;
+    j->counts.committed = kept->committed;
+    j->counts.aborted = kept->aborted;
+    j->counts.unknown = kept->unknown;
+    j->counts.operations = kept->operations;
+    j->format = "jsonl";
+    j->finished = kept->finished;
+    j->plan.to_end |= kept->finished;
+    live_kept_free(kept);
+    return;
+  }
+  snprintf(kept->reason, sizeof kept->reason, "%.200s", error.message);
+  live_kept_free(kept);
+}
+
 static isoproof_status check_all(live_judge *j, isoproof_error *error) {
   queued batch;
   bool empty = false;
@@ -239,9 +305,13 @@ static isoproof_status check_all(live_judge *j, isoproof_error *error) {
     if (status != ISOPROOF_OK || (!empty && since_poll < MOST_AT_ONCE)) continue;
     status = poll(j, error);
     since_poll = 0;
-    if (status == ISOPROOF_OK && is_enough(j)) return ISOPROOF_OK;
+    bool enough = status == ISOPROOF_OK && is_enough(j);
+    if (status == ISOPROOF_OK && j->plan.keeps && (enough || now() > j->next_keep)) keep(j);
+    if (enough) return ISOPROOF_OK;
   }
   if (status == ISOPROOF_OK && j->live != NULL && since_poll > 0) status = poll(j, error);
+  /* Before the end: what only the end of the file violates, more of it may mend. */
+  if (status == ISOPROOF_OK && j->live != NULL && j->plan.keeps) keep(j);
   if (status == ISOPROOF_OK && j->live != NULL && j->last) {
     status = isoproof_live_finish(j->live, error);
     if (status == ISOPROOF_OK) status = poll(j, error);
@@ -300,6 +370,7 @@ bool live_judge_start(live_judge **judge, const live_plan *plan) {
   j->read_task = plan->on_signals ? interrupt_task_new() : interrupt_task_after();
   j->check_task = interrupt_task_after();
   if (j->check_task != NULL) isoproof_task_set_threads(j->check_task, plan->threads);
+  if (j->check_task != NULL) go_on(j);
   if (j->read_task != NULL && j->check_task != NULL && start_threads(j)) {
     *judge = j;
     return true;

@@ -9,6 +9,8 @@
 #include <isoproof/isoproof.h>
 #include <stdio.h>
 
+#include "cli/commands/live_keep.h"
+
 enum { LIVE_LEVELS = 64, LIVE_WORDS = 1024 };
 
 typedef struct live_plan {
@@ -22,6 +24,8 @@ typedef struct live_plan {
   bool on_signals;       /* a signal ends it; otherwise only live_judge_stop does */
   uint64_t memory_limit; /* 0 none */
   unsigned threads;
+  bool keeps;      /* what is judged, in FILE.live */
+  live_kept *kept; /* where to go on from, if it has a state; NULL: the start.  Its state is given back or refused */
 } live_plan;
 
 /* What is known of one level. */

@@ -31,7 +31,8 @@ typedef struct isoproof_follow_batch {
   uint64_t offset;           /* bytes of the input that all of them came from, see isoproof_follow_part */
   uint64_t waiting;          /* bytes behind it that are there already, as far as is known */
   bool last;                 /* the input has ended; `history` may be without transactions then */
-  bool kept; /* set by whoever keeps the history and the order, and frees them: isoproof_history_free, free */
+  bool kept;      /* set by whoever keeps the history and the order, and frees them: isoproof_history_free, free */
+  uint64_t lines; /* of the input, up to the offset */
 } isoproof_follow_batch;
 
 /* Any status but ISOPROOF_OK ends it all and is returned. */
@@ -44,6 +45,9 @@ typedef struct isoproof_follow_options {
   uint64_t most;           /* transactions in one batch, about; 0: 20,000 */
   isoproof_follow_fn take; /* called with every batch, and ten times a second when there is none */
   void *user;
+  /* Begin in the middle of a file: with the values that a batch had, after which nothing was handed over.  Only JSON
+   * lines that are not compressed can be begun there, else ISOPROOF_ERR_UNSUPPORTED. */
+  uint64_t offset, lines, transactions;
 } isoproof_follow_options;
 
 /* Follows a file, a named pipe or, as "-", standard input.  A file ends when it says that its writer has finished (see

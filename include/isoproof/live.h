@@ -62,7 +62,8 @@ typedef struct isoproof_live_state {
   uint64_t whole_checks;    /* how often the whole history was consulted */
   uint64_t bytes;           /* memory of the checker, about */
   isoproof_verdict verdict; /* of the levels, as isoproof_result_verdict would say of the history so far */
-  /* Violated for good: no later transaction can mend it, unless it writes a value once more that was read already. */
+  /* Violated for good: no later transaction can mend it, unless it writes a value once more that was read already, or,
+   * long after, removes or changes a row that somebody did not find (docs/live.md). */
   bool final;
   const char *reason; /* why a level is unknown; NULL where none is */
   uint64_t sessions;  /* that transactions came from */

@@ -32,6 +32,25 @@ void iso_batcher_close(iso_batcher *b) {
   b->name = NULL;
 }
 
+isoproof_status iso_batcher_skip(iso_batcher *b, uint64_t bytes, uint64_t lines, isoproof_error *error) {
+  if (b->stream->skip == NULL || b->bytes.count > 0 || iso_batcher_txns(b) > 0)
+    return iso_fail_at(error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){iso_input_name(b->name), 0, 0, -1},
+                       "this input cannot be followed from its middle on");
+  b->stream->skip(b->reader, lines);
+  b->offset = bytes;
+  b->lines = lines;
+  return ISOPROOF_OK;
+}
+
+static uint64_t count_lines(const char *bytes, size_t size) {
+  uint64_t lines = 0;
+  for (const char *end = bytes + size, *at = bytes; size > 0 && (at = memchr(at, '\n', (size_t)(end - at))) != NULL;) {
+    lines++;
+    if (++at == end) break;
+  }
+  return lines;
+}
+
 isoproof_status iso_batcher_feed(iso_batcher *b, const char *bytes, size_t size, bool last, isoproof_error *error) {
   size_t at, kept = b->bytes.count;
   if (!iso_vec_reserve(&b->bytes, size)) return iso_fail_memory(error);
@@ -42,6 +61,7 @@ isoproof_status iso_batcher_feed(iso_batcher *b, const char *bytes, size_t size,
   if (piece == 0 && !last) return ISOPROOF_OK;
   ISO_TRY(b->stream->feed(b->reader, b->bytes.items, piece, last, error));
   b->offset += piece;
+  b->lines += count_lines(b->bytes.items, piece);
   b->bytes.count -= piece;
   if (b->bytes.count > 0) memmove(b->bytes.items, b->bytes.items + piece, b->bytes.count);
   b->cut = 0;

@@ -17,6 +17,7 @@ typedef struct iso_batcher {
   ISO_VEC(char) bytes; /* that came and were not yet given to the reader, because something in them is not whole */
   size_t cut;          /* of these up to where they may be cut */
   uint64_t offset;     /* bytes given to the reader */
+  uint64_t lines;      /* that they are */
   uint64_t sessions;
 } iso_batcher;
 
@@ -24,6 +25,9 @@ typedef struct iso_batcher {
 isoproof_status iso_batcher_open(iso_batcher *batcher, isoproof_format format, const char *name, isoproof_error *error);
 void iso_batcher_close(iso_batcher *batcher);
 
+/* The beginning of the input, up to here, was fed; what is fed next comes after so many bytes and lines.
+ * ISOPROOF_ERR_UNSUPPORTED where the format does not allow that. */
+isoproof_status iso_batcher_skip(iso_batcher *batcher, uint64_t bytes, uint64_t lines, isoproof_error *error);
 /* Takes bytes as they come. */
 isoproof_status iso_batcher_feed(iso_batcher *batcher, const char *bytes, size_t size, bool last,
                                  isoproof_error *error);

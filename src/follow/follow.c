@@ -81,7 +81,8 @@ static isoproof_status call(follower *f, isoproof_history *history, uint64_t *or
                                  .transactions = f->transactions,
                                  .offset = f->batcher.offset,
                                  .waiting = iso_source_waiting(&f->source) + f->bytes.count + f->batcher.bytes.count,
-                                 .last = last};
+                                 .last = last,
+                                 .lines = f->batcher.lines};
   f->next_call = iso_now() + IDLE_MS * 1e-3;
   isoproof_status status = f->options.take(f->options.user, &batch, f->error);
   if (batch.kept) return status;
@@ -128,6 +129,22 @@ static isoproof_status step(follower *f, bool *over) {
   return ISOPROOF_OK;
 }
 
+/* Begins in the middle: the first line says what the reader has to know. */
+static isoproof_status begin_after(follower *f) {
+  char *line;
+  size_t length;
+  if (f->options.offset == 0) return ISOPROOF_OK;
+  ISO_TRY(iso_source_skip(&f->source, f->options.offset, &line, &length, f->error));
+  bool had_room = iso_vec_reserve(&f->bytes, length);
+  if (had_room) memcpy(f->bytes.items, line, length), f->bytes.count = length;
+  free(line);
+  if (!had_room) return iso_fail_memory(f->error);
+  ISO_TRY(need_batcher(f, true));
+  ISO_TRY(feed(f, false));
+  f->transactions = f->options.transactions;
+  return iso_batcher_skip(&f->batcher, f->options.offset, f->options.lines, f->error);
+}
+
 isoproof_status isoproof_follow(const char *path, const isoproof_follow_options *given, isoproof_task *task,
                                 isoproof_error *error) {
   follower f = {.task = task, .error = error};
@@ -137,7 +154,7 @@ isoproof_status isoproof_follow(const char *path, const isoproof_follow_options 
   ISO_TRY(asked_format(f.options.format, &f.format, error));
   ISO_TRY(iso_source_open(&f.source, path, f.options.to_end, task, error));
   bool over = false;
-  isoproof_status status = ISOPROOF_OK;
+  isoproof_status status = begin_after(&f);
   while (status == ISOPROOF_OK && !over) status = step(&f, &over);
   iso_batcher_close(&f.batcher);
   iso_vec_free(&f.bytes);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -11,7 +12,7 @@
 
 #include "base/inflate.h"
 
-enum { PIPE_WAIT_MS = 100, FILE_WAIT_MS = 20 };
+enum { PIPE_WAIT_MS = 100, FILE_WAIT_MS = 20, LONGEST_HEADER = 1 << 20 };
 
 static iso_place place_of(const iso_source *source) { return (iso_place){source->name, 0, 0, -1}; }
 
@@ -33,6 +34,35 @@ isoproof_status iso_source_open(iso_source *source, const char *path, bool to_en
   }
   if (status != ISOPROOF_OK) iso_source_close(source);
   return status;
+}
+
+isoproof_status iso_source_skip(iso_source *source, uint64_t bytes, char **line, size_t *length,
+                                isoproof_error *error) {
+  struct stat now;
+  char *start = source->regular ? malloc(LONGEST_HEADER) : NULL;
+  if (source->regular && start == NULL) return iso_fail_memory(error);
+  ssize_t got = start != NULL ? pread(source->fd, start, LONGEST_HEADER, 0) : -1;
+  const char *newline = got > 0 ? memchr(start, '\n', (size_t)got) : NULL;
+  isoproof_status status = ISOPROOF_OK;
+  if (newline == NULL || iso_packing_of(start, (size_t)got) != ISO_PACKING_NONE) {
+    status = iso_fail_at(error, ISOPROOF_ERR_UNSUPPORTED, place_of(source),
+                         "this input cannot be followed from its middle on");
+  } else if (fstat(source->fd, &now) != 0 || (uint64_t)now.st_size < bytes) {
+    status = iso_fail_at(error, ISOPROOF_ERR_IO, place_of(source), "the file ends before byte %llu",
+                         (unsigned long long)bytes);
+  } else if (lseek(source->fd, (off_t)bytes, SEEK_SET) < 0) {
+    status = iso_fail_errno(error, source->name, "go on reading");
+  }
+  if (status != ISOPROOF_OK) {
+    free(start);
+    return status;
+  }
+  iso_input_close(source->input);
+  source->input = NULL;
+  source->pulled = bytes;
+  *line = start;
+  *length = (size_t)(newline - start) + 1;
+  return ISOPROOF_OK;
 }
 
 void iso_source_close(iso_source *source) {

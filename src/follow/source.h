@@ -22,6 +22,9 @@ typedef struct iso_source {
 
 isoproof_status iso_source_open(iso_source *source, const char *path, bool to_end, const isoproof_task *task,
                                 isoproof_error *error);
+/* Gives the first line of a file, which the caller frees, and goes on reading after so many bytes.
+ * ISOPROOF_ERR_UNSUPPORTED for what is no file or compressed, or has no line of usual length. */
+isoproof_status iso_source_skip(iso_source *source, uint64_t bytes, char **line, size_t *length, isoproof_error *error);
 void iso_source_close(iso_source *source);
 /* Takes what is there, without waiting; *got 0: nothing, or, as *ended says, nothing ever again.  Fails when a file has
  * become shorter or is not the one any more that was opened. */

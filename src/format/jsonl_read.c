@@ -275,9 +275,15 @@ static isoproof_status stream_turned(void *reader_, const isoproof_history *done
 
 static bool stream_finished(const void *reader_) { return ((const reader *)reader_)->finished; }
 
+static void stream_skip(void *reader_, uint64_t lines) {
+  reader *r = reader_;
+  r->p.t.line = lines + 1;
+}
+
 const iso_stream_table iso_jsonl_stream = {.cut = ISO_CUT_JSON_ITEMS,
                                            .open = reader_new,
                                            .feed = stream_feed,
                                            .turned = stream_turned,
                                            .finished = stream_finished,
-                                           .free = reader_free};
+                                           .free = reader_free,
+                                           .skip = stream_skip};

@@ -35,6 +35,8 @@ typedef struct iso_stream_table {
   /* Whether the writer said that nothing more will come; NULL: never. */
   bool (*finished)(const void *reader);
   void (*free)(void *reader);
+  /* The reader has seen the beginning of the input, and goes on after so many lines; NULL: it cannot. */
+  void (*skip)(void *reader, uint64_t lines);
 } iso_stream_table;
 
 extern const iso_stream_table iso_jsonl_stream, iso_edn_stream, iso_json_stream, iso_plume_stream,

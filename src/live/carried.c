@@ -35,6 +35,7 @@ void iso_carried_free(iso_carried *track) {
   iso_vec_free(&track->fresh);
   iso_vec_free(&track->out);
   iso_vec_free(&track->frozen);
+  iso_vec_free(&track->doubt);
   iso_store_free(&track->store);
   free(track);
 }

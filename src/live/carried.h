@@ -40,15 +40,18 @@ struct iso_carried {
   int64_t frozen_start;     /* the latest start among those that are gone */
   int64_t latest_start;     /* among those that are placed */
   uint64_t horizon;
-  bool broken;          /* something does not fit: the window has to be checked */
-  bool misfit;          /* it cannot fit on top of what is gone */
-  bool lost;            /* it would take what left memory, and nothing was recorded */
-  bool so_far;          /* violated, unless a later transaction mends it: weaker levels are followed by themselves */
-  bool dropped;         /* so far, and nothing is kept: */
-  bool stale;           /* somebody came since who might mend it: */
-  bool mends_all;       /* whoever writes, as somebody asks for values or counts; else who removes a row */
-  iso_row_map pendings; /* (key, value) that nobody wrote so far, but somebody who is placed read */
-  size_t thin_air;      /* placed entries that have such a read */
+  bool broken;             /* something does not fit: the window has to be checked */
+  bool misfit;             /* it cannot fit on top of what is gone */
+  bool lost;               /* it would take what left memory, and nothing was recorded */
+  bool so_far;             /* violated, unless a later transaction mends it: weaker levels are followed by themselves */
+  bool dropped;            /* so far, and nothing is kept: */
+  bool stale;              /* somebody came since who might mend it: */
+  bool mends_all;          /* whoever writes, as somebody asks for values or counts; else who removes a row */
+  bool confirmed;          /* violated for good, as the level knows: what was doubted then has had its time */
+  uint64_t doubted;        /* so far: since so many had been pushed */
+  ISO_VEC(uint64_t) doubt; /* by session: how many of its transactions had come then; else empty */
+  iso_row_map pendings;    /* (key, value) that nobody wrote so far, but somebody who is placed read */
+  size_t thin_air;         /* placed entries that have such a read */
   isoproof_verdict verdict;
   const char *reason;
 };
@@ -101,6 +104,10 @@ isoproof_status iso_carried_window_make(isoproof_live *live, iso_carried *track,
 void iso_carried_window_free(iso_carried_window *window);
 /* What no later transaction can explain in another way, of the window: writes, and reads of what it wrote. */
 isoproof_status iso_carried_certain(isoproof_live *live, iso_carried *track, isoproof_history **history,
+                                    isoproof_error *error);
+/* The window without reads of those who came after the doubt began, but with what they wrote: what later transactions
+ * could have mended, they had the time to. */
+isoproof_status iso_carried_doubted(isoproof_live *live, iso_carried *track, isoproof_history **history,
                                     isoproof_error *error);
 /* Whether somebody who waits has read what nobody wrote so far. */
 isoproof_status iso_carried_waits_for_nobody(isoproof_live *live, iso_carried *track, bool *nobody,

@@ -191,7 +191,7 @@ static isoproof_status drop(isoproof_live *live, iso_carried *track, isoproof_er
 static isoproof_status settle_all(isoproof_live *live, isoproof_error *error) {
   for (size_t i = 0; i < live->carried.count;) {
     iso_carried *track = live->carried.items[i].track;
-    bool violated = level_of(live, track->level)->final, was_so_far = track->so_far;
+    bool violated = level_of(live, track->level)->final && !track->confirmed, was_so_far = track->so_far;
     if (!violated) ISO_TRY(iso_carried_settle(live, track, &violated, error));
     if (violated || track->lost) {
       ISO_TRY(end_track(live, i, error));
@@ -230,6 +230,11 @@ static void derive(isoproof_live *live, iso_live_level *level) {
 
 isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *error) {
   ISO_TRY(settle_all(live, error));
+  if (live->mended) { /* everything is open again, and stays so to the end */
+    live->repeats = true;
+    ISO_TRY(iso_live_go_plain(live, error));
+    return iso_live_plain_examine(live, error);
+  }
   live->reason = NULL;
   live->pending_reads = 0;
   for (size_t i = 0; i < live->levels.count; i++) {

@@ -9,6 +9,9 @@ static const char nothing_recorded[] = "it takes what has left memory, and nothi
 
 enum { MOST_HORIZON = 1 << 20, GROWTH = 4 };
 
+/* A doubt takes so many transactions, and so many for each session: whoever was on the way when it began has ended. */
+enum { DOUBT_LEAST = 1000, DOUBT_PER_SESSION = 20 };
+
 /* ---- taking over an order ---- */
 
 /* Whether somebody took effect, as it turns out, whose session has gone on among those who are gone. */
@@ -50,14 +53,16 @@ static isoproof_status sort_out(iso_carried *track, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status adopt(iso_carried *track, const isoproof_certificate *order, iso_carried_entry *const *entry_of,
-                             isoproof_error *error) {
+static isoproof_status adopt(isoproof_live *live, iso_carried *track, const isoproof_certificate *order,
+                             iso_carried_entry *const *entry_of, isoproof_error *error) {
   for (size_t i = 0; i < order->event_count; i++) {
     iso_carried_entry *entry = entry_of[order->events[i].txn];
     if (order->events[i].kind != ISOPROOF_EVENT_COMMIT) entry->begin = track->gone + track->order.count;
     if (order->events[i].kind != ISOPROOF_EVENT_BEGIN) ISO_TRY(place_next(track, entry, error));
   }
   track->broken = track->misfit = track->so_far = false;
+  track->doubt.count = 0;
+  live->mended |= track->confirmed;
   return sort_out(track, error);
 }
 
@@ -80,14 +85,47 @@ static isoproof_status blame_certain(isoproof_live *live, iso_carried *track, bo
   return ISOPROOF_OK;
 }
 
+static isoproof_status begin_doubt(const isoproof_live *live, iso_carried *track, isoproof_error *error) {
+  track->doubted = live->pushed;
+  track->doubt.count = 0;
+  for (size_t i = 0; i < live->session_counts.count; i++) {
+    if (!iso_vec_push(&track->doubt, live->session_counts.items[i])) return iso_fail_memory(error);
+  }
+  return ISOPROOF_OK;
+}
+
+/* A read that shows that a row is absent, or not what was asked for, can be explained by whoever removes or changes the
+ * row, and may be on the way still.  What nobody has explained for a while is violated for good, unless somebody does
+ * after all. */
+static isoproof_status doubt(isoproof_live *live, iso_carried *track, isoproof_error *error) {
+  isoproof_history *history;
+  isoproof_result *result;
+  if (track->doubt.count == 0) return begin_doubt(live, track, error);
+  uint64_t least = DOUBT_LEAST + DOUBT_PER_SESSION * live->sessions.count;
+  if (live->options.horizon > 0 && live->options.horizon < least) least = live->options.horizon;
+  if (live->pushed - track->doubted < least) return ISOPROOF_OK;
+  ISO_TRY(iso_carried_doubted(live, track, &history, error));
+  isoproof_status status = iso_live_check(live, history, track->level, false, &result, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_history_free(history);
+    return status;
+  }
+  track->confirmed = isoproof_result_verdict_of(result, track->level->id) == ISOPROOF_VIOLATED;
+  if (track->confirmed) return iso_live_blame(live, history, result, error);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+  return begin_doubt(live, track, error); /* that was explained; what is violated now is something else */
+}
+
 /* The window is everything, and violated: for good, or so far. */
 static isoproof_status blame_window(isoproof_live *live, iso_carried *track, iso_carried_window *window, bool *violated,
                                     isoproof_error *error) {
+  track->verdict = ISOPROOF_VIOLATED;
+  track->so_far = true;
+  if (track->confirmed) return ISOPROOF_OK; /* that is known */
   if (!live->finished) {
     ISO_TRY(blame_certain(live, track, violated, error));
-    track->verdict = ISOPROOF_VIOLATED;
-    track->so_far = !*violated;
-    return ISOPROOF_OK;
+    return *violated ? ISOPROOF_OK : doubt(live, track, error);
   }
   isoproof_result *result;
   ISO_TRY(iso_live_check(live, window->history, NULL, false, &result, error));
@@ -162,7 +200,7 @@ static isoproof_status try_prefix(isoproof_live *live, iso_carried *track, iso_c
              isoproof_result_certificate_of(result, prefix->id, &order) &&
              !comes_too_late(track, &order, window->entry_of);
   if (*decided) {
-    status = adopt(track, &order, window->entry_of, error);
+    status = adopt(live, track, &order, window->entry_of, error);
     track->verdict = window->pending > 0 || track->thin_air > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;
   }
   isoproof_result_free(result);
@@ -183,7 +221,7 @@ static isoproof_status judge(isoproof_live *live, iso_carried *track, iso_carrie
   if (verdict == ISOPROOF_SATISFIED) {
     bool ordered = isoproof_result_certificate_of(result, track->level->id, &order);
     *decided = ordered ? !comes_too_late(track, &order, window->entry_of) : track->left == 0;
-    if (*decided && ordered) status = adopt(track, &order, window->entry_of, error);
+    if (*decided && ordered) status = adopt(live, track, &order, window->entry_of, error);
     if (*decided) track->verdict = window->pending > 0 || track->thin_air > 0 ? ISOPROOF_VIOLATED : verdict;
   } else if (verdict == ISOPROOF_UNDECIDED) {
     *decided = true;
@@ -222,7 +260,8 @@ static isoproof_status settle_window(isoproof_live *live, iso_carried *track, bo
 isoproof_status iso_carried_settle(isoproof_live *live, iso_carried *track, bool *violated, isoproof_error *error) {
   bool decided = true, nobody = false, became = false;
   *violated = false;
-  if (track->lost || (track->dropped && !track->stale && !live->finished)) return ISOPROOF_OK;
+  bool known = track->dropped && !track->stale && (track->confirmed || !live->finished);
+  if (track->lost || known) return ISOPROOF_OK;
   bool settled = !track->dropped && !track->broken && track->waiting.count == 0;
   if (settled && !(track->thin_air > 0 && live->finished)) {
     track->verdict = track->thin_air > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;

@@ -10,6 +10,7 @@ typedef struct composer {
   isoproof_builder *builder;
   iso_live_carrier carrier;
   bool certain;            /* only what no later transaction can explain in another way */
+  bool doubted;            /* without the reads of those who came after the doubt began */
   iso_row_map written;     /* (key, value) of rows, by the transactions of the window */
   iso_row_map suspects;    /* of these, what was perhaps written before, too */
   iso_row_map relevant;    /* keys of the rows that the window says something about */
@@ -138,12 +139,17 @@ static isoproof_status put_statement(composer *c, iso_carried_entry *entry, cons
 
 /* ---- transactions ---- */
 
+static bool is_recent(const iso_carried *track, const iso_live_txn *txn) {
+  return txn->session >= track->doubt.count || txn->place >= track->doubt.items[txn->session];
+}
+
 static isoproof_status put_any(composer *c, iso_carried_entry *entry, const iso_live_op *op, isoproof_error *error) {
   if (!iso_live_op_observes(op)) {
     if (!iso_row_map_put(&c->own, iso_store_key(&c->track->store, op), 0, 0)) return iso_fail_memory(error);
     return put_op(c, entry->txn, op, error);
   }
   if (entry->txn->info.status == ISOPROOF_TXN_ABORTED) return ISOPROOF_OK; /* what nobody acted upon says nothing */
+  if (c->doubted && is_recent(c->track, entry->txn)) return ISOPROOF_OK;
   return is_statement(op) ? put_statement(c, entry, op, error) : put_point(c, entry, op, error);
 }
 
@@ -230,15 +236,26 @@ void iso_carried_window_free(iso_carried_window *window) {
   *window = (iso_carried_window){0};
 }
 
+/* A history that is only looked at. */
+static isoproof_status compose_part(composer *c, isoproof_history **history, isoproof_error *error) {
+  bool made = gather(c);
+  uint32_t *sessions = iso_alloc(c->count, sizeof *sessions);
+  isoproof_status status = made && sessions != NULL ? compose(c, history, sessions, error) : iso_fail_memory(error);
+  free(sessions);
+  composer_free(c);
+  return status;
+}
+
 isoproof_status iso_carried_certain(isoproof_live *live, iso_carried *track, isoproof_history **history,
                                     isoproof_error *error) {
   composer c = {.live = live, .track = track, .certain = true};
-  bool made = gather(&c);
-  uint32_t *sessions = iso_alloc(c.count, sizeof *sessions);
-  isoproof_status status = made && sessions != NULL ? compose(&c, history, sessions, error) : iso_fail_memory(error);
-  free(sessions);
-  composer_free(&c);
-  return status;
+  return compose_part(&c, history, error);
+}
+
+isoproof_status iso_carried_doubted(isoproof_live *live, iso_carried *track, isoproof_history **history,
+                                    isoproof_error *error) {
+  composer c = {.live = live, .track = track, .doubted = true};
+  return compose_part(&c, history, error);
 }
 
 /* ---- who waits ---- */

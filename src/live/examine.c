@@ -270,10 +270,16 @@ uint64_t iso_live_retained(const isoproof_live *live) {
   return most;
 }
 
+static uint64_t numbering_bytes(const iso_numbering *n) {
+  return (n->direct_count + n->interned_count + (n->slots != NULL ? n->slot_mask + 1 : 0)) * sizeof *n->direct +
+         n->capacity * sizeof *n->names;
+}
+
 uint64_t iso_live_bytes(const isoproof_live *live) {
   uint64_t bytes = live->index.bytes + live->txns.capacity * sizeof *live->txns.items +
                    live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
            window = 0;
+  bytes += numbering_bytes(&live->keys) + numbering_bytes(&live->sessions);
   if (live->carries) bytes += iso_live_carried_bytes(live);
   for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i].txn->bytes;
   for (size_t i = 0; i < live->tracks.count; i++) {

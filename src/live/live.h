@@ -66,6 +66,7 @@ struct isoproof_live {
   ISO_VEC(iso_live_followed) tracks;
   ISO_VEC(iso_live_carrying) carried; /* instead of these, where transactions are carried out */
   bool carries;
+  bool mended; /* somebody explained what seemed to be violated for good */
   iso_live_index index;
   iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
   bool plain, followed, timed, indexed;

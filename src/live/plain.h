@@ -1,4 +1,4 @@
-/* plain.h - the plain way, where transactions cannot be followed one by one: rows, sets, counters, other levels.
+/* plain.h - the plain way, where transactions cannot be followed one by one: sets, counters, other levels.
  * Everything belongs to the live checker. */
 #ifndef ISO_LIVE_PLAIN_H
 #define ISO_LIVE_PLAIN_H

@@ -189,8 +189,7 @@ static isoproof_status freeze_txn(const whole *w, iso_live_track *track, uint32_
     ISO_TRY(iso_live_carry(&carrier, h->op_value[op], &slot->frozen, error));
     slot->has_frozen = true;
     if (h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
-    if (slot->list == NULL) slot->list = iso_alloc_zero(1, sizeof *slot->list);
-    if (slot->list == NULL || !iso_vec_push(&slot->list->elements, slot->frozen)) return iso_fail_memory(error);
+    if (!iso_live_append(track, slot, slot->frozen)) return iso_fail_memory(error);
     slot->list->frozen++;
   }
   track->frozen++;

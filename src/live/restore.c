@@ -200,7 +200,7 @@ static isoproof_status get_slot(iso_restorer *r, iso_live_track *track) {
   for (uint32_t i = 0; i < slot.list->frozen && !r->bad; i++) {
     iso_value element;
     ISO_TRY(get_value(r, &element));
-    if (!iso_vec_push(&slot.list->elements, element)) return iso_fail_memory(r->error);
+    if (!iso_live_append(track, &slot, element)) return iso_fail_memory(r->error);
   }
   return ISOPROOF_OK;
 }
@@ -291,6 +291,12 @@ static isoproof_status get_carried(iso_restorer *r) {
   track->dropped = (flags & 4) != 0;
   track->stale = (flags & 8) != 0;
   track->mends_all = (flags & 16) != 0;
+  track->confirmed = (flags & 32) != 0;
+  track->doubted = get_u64(r);
+  size_t doubts = get_count(r, sizeof(uint64_t));
+  for (size_t i = 0; i < doubts && !r->bad; i++) {
+    if (!iso_vec_push(&track->doubt, get_u64(r))) return iso_fail_memory(r->error);
+  }
   if (track->so_far) track->verdict = ISOPROOF_VIOLATED;
   ISO_TRY(get_map(r, &track->pendings));
   iso_row_map_free(&track->store.rows);

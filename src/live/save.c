@@ -195,7 +195,10 @@ static void put_carried(iso_saver *s, const iso_carried *track) {
   put_u64(s, track->left);
   put_i64(s, track->frozen_start);
   put_u8(s, (unsigned)track->misfit | (unsigned)track->so_far << 1 | (unsigned)track->dropped << 2 |
-                (unsigned)track->stale << 3 | (unsigned)track->mends_all << 4);
+                (unsigned)track->stale << 3 | (unsigned)track->mends_all << 4 | (unsigned)track->confirmed << 5);
+  put_u64(s, track->doubted);
+  put_u64(s, track->doubt.count);
+  for (size_t i = 0; i < track->doubt.count; i++) put_u64(s, track->doubt.items[i]);
   put_map(s, &track->pendings);
   put_map(s, &rows);
   put_u64(s, track->frozen.count);

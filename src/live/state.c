@@ -66,9 +66,13 @@ static bool add_version(iso_live_track *track, iso_live_slot *slot, iso_value va
   return true;
 }
 
-static bool append(iso_live_slot *slot, iso_value element) {
+bool iso_live_append(iso_live_track *track, iso_live_slot *slot, iso_value element) {
   if (slot->list == NULL) slot->list = iso_alloc_zero(1, sizeof *slot->list);
-  return slot->list != NULL && iso_vec_push(&slot->list->elements, element);
+  if (slot->list == NULL) return false;
+  size_t room = slot->list->elements.capacity;
+  bool good = iso_vec_push(&slot->list->elements, element);
+  track->list_bytes += (slot->list->elements.capacity - room) * sizeof element;
+  return good;
 }
 
 void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label) {
@@ -91,7 +95,7 @@ isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t number, iso
     const iso_live_op *op = &t->ops[i];
     if (iso_live_op_observes(op)) continue;
     iso_live_slot *slot = &track->slots.items[op->key];
-    if (op->kind == ISOPROOF_OP_APPEND && !append(slot, op->value)) return iso_fail_memory(error);
+    if (op->kind == ISOPROOF_OP_APPEND && !iso_live_append(track, slot, op->value)) return iso_fail_memory(error);
     if (!add_version(track, slot, op->value, number, entry->commit)) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;

@@ -77,7 +77,7 @@ static isoproof_status fork_slot(iso_live_track *to, const iso_live_slot *from, 
     return iso_fail_memory(error);
   }
   for (uint32_t i = 0; from->list != NULL && i < from->list->frozen; i++) {
-    if (!iso_vec_push(&slot.list->elements, from->list->elements.items[i])) return iso_fail_memory(error);
+    if (!iso_live_append(to, &slot, from->list->elements.items[i])) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;
 }
@@ -149,6 +149,7 @@ uint64_t iso_live_track_bytes(const iso_live_track *track) {
       track->lanes.capacity * sizeof *track->lanes.items + track->ends.capacity * sizeof *track->ends.items;
   bytes += track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track) +
            iso_live_sight_bytes(track);
+  bytes += track->list_bytes;
   if (track->waiters != NULL) bytes += (track->waiter_mask + 1) * sizeof *track->waiters;
   return bytes;
 }

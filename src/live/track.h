@@ -190,6 +190,7 @@ typedef struct iso_live_track {
   size_t thin_air;          /* entries that took effect and have such a read */
   isoproof_verdict verdict; /* so far */
   const char *reason;       /* why it is unknown */
+  uint64_t list_bytes;      /* of the elements of lists */
 } iso_live_track;
 
 isoproof_status iso_live_track_new(const isoproof_level_info *level, uint64_t horizon, iso_live_track **out,
@@ -213,6 +214,8 @@ uint64_t iso_live_track_bytes(const iso_live_track *track);
 /* The slot of a key, reset for the transaction with the stamp at hand; NULL when memory is out. */
 iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
+/* Adds an element to the list of a key; false when memory is out. */
+bool iso_live_append(iso_live_track *track, iso_live_slot *slot, iso_value element);
 /* Serial orders: notes that the version before the label is read there. */
 void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label);
 /* The last commit of those who ended before the transaction began. */
