@@ -30,6 +30,7 @@ iso_live_head *iso_live_head_of(iso_live_track *track, uint32_t session) {
 /* ---- old versions ---- */
 
 static bool new_old(iso_live_track *track, iso_live_old old, uint32_t *number) {
+  track->old_clocks += old.clock != NULL;
   if (track->free_old != 0) {
     *number = track->free_old;
     track->free_old = track->olds.items[*number - 1].older;
@@ -41,12 +42,17 @@ static bool new_old(iso_live_track *track, iso_live_old old, uint32_t *number) {
   return true;
 }
 
+static void drop_clock(iso_live_track *track, iso_live_old *old) {
+  track->old_clocks -= old->clock != NULL;
+  iso_live_clock_drop(&old->clock);
+}
+
 /* Frees a chain of old versions. */
 static void drop_olds(iso_live_track *track, uint32_t first) {
   while (first != 0) {
     iso_live_old *old = &track->olds.items[first - 1];
     uint32_t next = old->older;
-    iso_live_clock_drop(&old->clock);
+    drop_clock(track, old);
     old->older = track->free_old;
     track->free_old = first;
     first = next;
@@ -134,7 +140,7 @@ static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
 static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
   for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
     if (!is_seen(track, &track->olds.items[o - 1])) continue;
-    iso_live_clock_drop(&track->olds.items[o - 1].clock);
+    drop_clock(track, &track->olds.items[o - 1]);
     if (slot->pocket != 0) continue; /* another one may be the last */
     if (track->olds.items[o - 1].older != 0) cut_off(track, o);
     return;
@@ -226,8 +232,7 @@ void iso_live_sight_free(iso_live_track *track) {
 }
 
 uint64_t iso_live_sight_bytes(const iso_live_track *track) {
-  uint64_t clocks = track->entries.count + track->heads.count, bytes = 0;
-  for (size_t i = 0; i < track->olds.count; i++) clocks += track->olds.items[i].clock != NULL;
+  uint64_t clocks = track->entries.count + track->heads.count + track->old_clocks, bytes = 0;
   if (iso_live_by_clock(track)) bytes = clocks * (sizeof(iso_live_clock) + track->lanes.count * sizeof(uint32_t));
   return bytes + track->olds.capacity * sizeof *track->olds.items + track->heads.capacity * sizeof *track->heads.items;
 }

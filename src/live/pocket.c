@@ -188,10 +188,9 @@ static bool list_keys(iso_live_track *track, size_t from, size_t to, iso_live_do
     const iso_live_event *event = &track->order.items[i];
     const iso_live_txn *t = track->entries.items[event->entry].txn;
     for (uint32_t j = 0; !event->snapshot && j < t->op_count; j++) {
-      iso_live_slot *slot = &track->slots.items[t->ops[j].key];
-      if (iso_live_op_observes(&t->ops[j]) || slot->stamp == track->stamp) continue;
-      slot->stamp = track->stamp;
-      slot->wrote = slot->saw = slot->outside = false;
+      if (iso_live_op_observes(&t->ops[j])) continue;
+      if (track->slots.items[t->ops[j].key].stamp == track->stamp) continue;
+      iso_live_slot_of(track, t->ops[j].key);
       if (!iso_vec_push(&doubts->keys, t->ops[j].key)) return false;
     }
   }
