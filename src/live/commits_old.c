@@ -6,7 +6,7 @@
 
 /* Old versions of a key that stay, and how many sessions' keys are looked at each time; sessions that are idle for so
  * many horizons are not waited for. */
-enum { MOST_OLD = 16, MOST_OLD_UNCLOCKED = 4, SWEEP = 8192, IDLE_HORIZONS = 8 };
+enum { MOST_OLD = 16, MOST_OLD_UNCLOCKED = 4, SWEEP = 4096, IDLE_HORIZONS = 8 };
 
 /* ---- clocks ---- */
 

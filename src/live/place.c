@@ -39,7 +39,8 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
 
 /* Somebody reads a version that others overwrote in the order at hand: its writer may as well come after them. */
 static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
-  uint64_t last = a->track->versions.items[slot->newest - 1].last_read;
+  const iso_live_version *newest = &a->track->versions.items[slot->newest - 1];
+  uint64_t last = a->track->rule->kind == ISO_LIVE_COMMITS ? newest->label : newest->last_read;
   if (!iso_live_flip(a->track, key, version, last)) return false;
   a->moved = true; /* other reads may be of what was moved */
   return true;

@@ -47,10 +47,12 @@ enum { ISO_LIVE_GAP_BITS = 24 };
 #define ISO_LIVE_GAP                                                                                                   \
   (UINT64_C(1) << ISO_LIVE_GAP_BITS) /* between the labels of neighbours, for those who come between */
 
+#define ISO_LIVE_IS_READ UINT64_MAX
+
 /* A version of a key in the window. */
 typedef struct iso_live_version {
   uint64_t label;     /* where it was committed */
-  uint64_t last_read; /* serial orders: the last place where it is read */
+  uint64_t last_read; /* the last place where it is read; in commit orders ISO_LIVE_IS_READ, or its label */
   iso_value value;    /* of a list: its last element */
   uint32_t length;    /* of a list: how many elements there are then */
   uint32_t older;     /* the version before, + 1; 0 none in the window */
