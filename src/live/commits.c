@@ -141,10 +141,11 @@ static bool make_clock(reader *r) {
   if (head == NULL) return false;
   size_t count = track->heads.count; /* all that have committed something, and its own */
   if (count < track->everybody.count) count = track->everybody.count;
-  iso_live_clock_drop(&r->entry->clock);
+  iso_live_clock_drop(track, &r->entry->clock);
   iso_live_clock *clock = iso_alloc_zero(1, sizeof *clock + count * sizeof *clock->seen);
   if (clock == NULL) return false;
   clock->references = 1;
+  track->clocks++;
   clock->count = (uint32_t)count;
   r->entry->clock = clock;
   if (head->clock != NULL) join(clock->seen, head->clock->seen, head->clock->count);
@@ -152,6 +153,7 @@ static bool make_clock(reader *r) {
   for (size_t i = 0; i < track->saws.count; i++) {
     writer w;
     if (!writer_of(track, &track->saws.items[i], &w)) continue;
+    if (w.session < count && clock->seen[w.session] > w.place) continue; /* with all that is before it */
     if (w.clock != NULL)
       join(clock->seen, w.clock->seen, w.clock->count);
     else
@@ -276,7 +278,7 @@ bool iso_live_sight_commit(iso_live_track *track, uint32_t number) {
   }
   if (entry->clock != NULL)
     entry->clock->seen[entry->txn->session] = (uint32_t)(entry->txn->place + 1);
-  iso_live_clock_drop(&head->clock);
+  iso_live_clock_drop(track, &head->clock);
   head->clock = iso_live_clock_keep(entry->clock);
   head->place = entry->txn->place + 1;
   if (head->number < entry->txn->number) head->number = entry->txn->number;

@@ -238,7 +238,7 @@ static void drop_entries(const whole *w, iso_live_track *track, const uint8_t *o
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     uint32_t at = entry->txn->info.status != ISOPROOF_TXN_COMMITTED ? place_in(w, entry->txn) : UINT32_MAX;
-    iso_live_clock_drop(&entry->clock);
+    iso_live_clock_drop(track, &entry->clock);
     if (at == UINT32_MAX || ordered[at]) {
       track->held -= entry->txn->bytes;
       iso_live_txn_drop(entry->txn);

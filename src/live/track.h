@@ -167,7 +167,7 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_met) met;     /* scratch */
   bool replays;                  /* the order is given and does not change */
   bool trusts;                   /* and it is right */
-  size_t old_clocks;             /* of these have clocks of their own */
+  size_t clocks;                 /* how many there are */
   uint32_t free_old;             /* + 1 */
   uint32_t swept;                /* the next key whose old versions are looked at */
   iso_live_pockets *pockets;     /* NULL: none so far */
