@@ -2,23 +2,22 @@
  * whole.
  *
  *     live [--case NAME] [--scale S] [--seed N] [--repeat N] [--stream N]
+ *     live --sim N [--case LEVEL] | --paced SECONDS [--case LEVEL]
  *
  * A case simulates transactions of 10 operations at a level, sorts them by their ends, and pushes them in batches with
  * a poll after each.  Only pushing and polling is timed; the column `check` is isoproof_check of the whole history in
  * memory, resolving included, with as many threads; the ratio is that of processor time.  Every measurement is a
  * process of its own.
  *
- * The cases `stream-...` take N transactions (a million by default) straight from a small database in memory
- * (stream.h), with nothing recorded, and print a table of the memory of the checker and of the process over time.  The
- * cases `lost-update-...` lose one update in the end: how long the poll that reports it takes.
+ * What comes from streams, with nothing recorded, is in live_stream.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+#include "live_stream.h"
 #include "measure.h"
-#include "stream.h"
 
 enum { OPS = 10, TXNS = 1000000, BATCH = 50000, SESSIONS = 20, KEYS = 100000 };
 
@@ -205,105 +204,22 @@ static bool run_case(const live_case *c, const bench_options *options) {
   return live.ok && whole.ok;
 }
 
-/* ---- streams ---- */
-
-typedef struct stream_case {
-  const char *name, *level;
-  bool snapshots, loses;
-} stream_case;
-
-static const stream_case streams[] = {
-    {"stream-serializable", "serializable", false, false},
-    {"stream-strict", "strict-serializable", false, false},
-    {"stream-snapshot", "snapshot-isolation", true, false},
-    {"stream-causal", "causal", true, false},
-    {"lost-update-serializable", "serializable", false, true},
-    {"lost-update-snapshot", "snapshot-isolation", true, true},
-};
-enum { STREAMS = sizeof streams / sizeof streams[0], STREAM_BATCH = 5000, STREAM_ROWS = 50 };
-
-static double process_megabytes(void) {
-  unsigned long long pages = 0, resident = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  if (file == NULL) return 0;
-  if (fscanf(file, "%llu %llu", &pages, &resident) != 2) resident = 0;
-  fclose(file);
-  return (double)resident * 4096 / 1e6;
-}
-
-/* One batch; the seconds that pushing and polling took. */
-static bool push_next(stream *from, isoproof_live *live, isoproof_live_state *state, double *seconds) {
-  isoproof_history *batch = NULL;
-  uint64_t *order = NULL;
-  isoproof_error error;
-  isoproof_status status = stream_next(from, STREAM_BATCH, &batch, &order, &error);
-  double begun = measure_now();
-  if (status == ISOPROOF_OK) status = isoproof_live_push(live, batch, order, &error);
-  if (status == ISOPROOF_OK) status = isoproof_live_poll(live, state, &error);
-  *seconds = measure_now() - begun;
-  isoproof_history_free(batch);
-  free(order);
-  return status == ISOPROOF_OK || bench_failed(&error);
-}
-
-/* Pushes everything and prints what it took; false when a verdict is wrong. */
-static bool push_stream(const stream_case *c, uint64_t txns, stream *from, isoproof_live *live) {
-  isoproof_live_state state = {.struct_size = sizeof state};
-  double all = 0, longest = 0, seconds;
-  uint64_t batches = txns / STREAM_BATCH, rows = batches < STREAM_ROWS ? batches : STREAM_ROWS;
-  printf("transactions\tretained\tchecker MB\tprocess MB\tseconds\n");
-  for (uint64_t i = 0; i < batches; i++) {
-    if (!push_next(from, live, &state, &seconds)) return false;
-    all += seconds;
-    if (longest < seconds) longest = seconds;
-    if (rows > 0 && (i + 1) % (batches / rows) == 0)
-      printf("%llu\t%llu\t%.1f\t%.1f\t%.2f\n", (unsigned long long)state.transactions,
-             (unsigned long long)state.retained, (double)state.bytes / 1e6, process_megabytes(), all);
-    if (state.verdict == ISOPROOF_SATISFIED) continue;
-    printf("%s: %s%s after %llu transactions, in a poll of %.3f s\n", c->name, isoproof_verdict_name(state.verdict),
-           state.final ? " for good" : " so far", (unsigned long long)state.transactions, seconds);
-    if (state.final || state.verdict == ISOPROOF_UNDECIDED) return c->loses && state.final && stream_lost(from);
-  }
-  printf("%s: %.0f tx/s, longest poll %.3f s\n", c->name, (double)state.transactions / all, longest);
-  return !c->loses;
-}
-
-static bool run_stream(const stream_case *c, uint64_t txns, uint64_t seed) {
-  stream_options shape = {.seed = seed, .sessions = SESSIONS, .keys = KEYS, .ops = OPS, .snapshots = c->snapshots};
-  isoproof_live_options options = {.struct_size = sizeof options, .levels = &c->level, .level_count = 1};
-  isoproof_live *live = NULL;
-  isoproof_task *task = NULL;
-  isoproof_error error;
-  if (c->loses) shape.lost_after = txns / 2;
-  stream *from = stream_new(&shape);
-  if (from == NULL || isoproof_task_new(&task) != ISOPROOF_OK) return false;
-  isoproof_task_set_threads(task, 2);
-  bool ok = isoproof_live_new(&options, task, &live, &error) == ISOPROOF_OK ? push_stream(c, txns, from, live)
-                                                                            : bench_failed(&error);
-  isoproof_live_free(live);
-  isoproof_task_free(task);
-  stream_free(from);
-  fflush(stdout);
-  return ok;
-}
-
 int main(int argc, char **argv) {
   bench_options options;
   int status = bench_begin(argc, argv, "live", &options);
   if (status != 0) return status;
-  uint64_t txns = TXNS / options.scale;
-  bool ok = true;
+  live_stream_options streams = {.seed = options.seed, .only = options.only, .txns = TXNS / options.scale};
+  bool ok = true, alone = false;
   for (int i = 1; i + 1 < argc; i++) {
-    if (strcmp(argv[i], "--stream") == 0) txns = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--stream") == 0) streams.txns = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--sim") == 0) streams.sim = strtoull(argv[i + 1], NULL, 10), alone = true;
+    if (strcmp(argv[i], "--paced") == 0) streams.paced = strtoull(argv[i + 1], NULL, 10), alone = true;
   }
-  for (size_t i = 0; i < CASES; i++) {
+  for (size_t i = 0; i < CASES && !alone; i++) {
     if (options.only != NULL && strcmp(options.only, cases[i].name) != 0) continue;
     ok &= run_case(&cases[i], &options);
   }
-  for (size_t i = 0; i < STREAMS; i++) {
-    if (options.only != NULL && strcmp(options.only, streams[i].name) != 0) continue;
-    ok &= run_stream(&streams[i], txns, options.seed);
-  }
+  ok &= live_streams(&streams);
   bench_end(&options);
   return ok ? 0 : 1;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_store.h"
+
 enum { VERSIONS = 8, LATE = 8, MOST_OPS = 64 };
 
 typedef struct version {
@@ -39,6 +41,8 @@ struct stream {
   uint32_t *late; /* clients whose replies are on their way */
   uint32_t late_count;
   bool lost; /* an update was */
+  uint64_t lost_at;
+  sim_store *sim; /* NULL: keys */
 };
 
 static uint64_t draw(stream *s, uint64_t bound) {
@@ -51,12 +55,15 @@ static uint64_t draw(stream *s, uint64_t bound) {
 stream *stream_new(const stream_options *options) {
   stream *s = calloc(1, sizeof *s);
   if (s == NULL) return NULL;
+  isoproof_error error;
   s->is = *options;
   s->random = options->seed * 2 + 1;
+  bool opened = options->url == NULL ||
+                sim_store_open(options->url, options->sessions, options->seed, &s->sim, &error) == ISOPROOF_OK;
   s->keys = calloc(options->keys, sizeof *s->keys);
   s->clients = calloc(options->sessions, sizeof *s->clients);
   s->late = calloc(options->sessions, sizeof *s->late);
-  if (options->ops <= MOST_OPS && s->keys != NULL && s->clients != NULL && s->late != NULL) {
+  if (opened && options->ops <= MOST_OPS && s->keys != NULL && s->clients != NULL && s->late != NULL) {
     for (uint32_t i = 0; i < options->sessions; i++) s->clients[i].replied = true;
     return s;
   }
@@ -66,6 +73,7 @@ stream *stream_new(const stream_options *options) {
 
 void stream_free(stream *s) {
   if (s == NULL) return;
+  sim_store_close(s->sim);
   free(s->keys);
   free(s->clients);
   free(s->late);
@@ -73,6 +81,8 @@ void stream_free(stream *s) {
 }
 
 bool stream_lost(const stream *s) { return s->lost; }
+
+uint64_t stream_lost_at(const stream *s) { return s->lost_at; }
 
 /* What a key has at a moment; false where that is long overwritten. */
 static bool look_up(const stored *key, uint64_t moment, uint64_t *value) {
@@ -90,7 +100,20 @@ static const operation *own_write(const client *c, uint32_t key) {
   return NULL;
 }
 
-static void begin(stream *s, client *c) { *c = (client){.snapshot = s->commits, .start = (int64_t)s->clock}; }
+static uint32_t number_of(const stream *s, const client *c) { return (uint32_t)(c - s->clients); }
+
+static void begin(stream *s, client *c) {
+  *c = (client){.snapshot = s->commits, .start = (int64_t)s->clock};
+  if (s->sim != NULL) sim_store_begin(s->sim, number_of(s, c));
+}
+
+/* What is in a key; false where the transaction has to start again. */
+static bool read_key(stream *s, client *c, operation *op) {
+  if (s->sim != NULL) return sim_store_read(s->sim, number_of(s, c), op->key, &op->value);
+  const operation *own = own_write(c, op->key);
+  if (own != NULL) op->value = own->value;
+  return own != NULL || look_up(&s->keys[op->key], c->snapshot, &op->value);
+}
 
 /* One operation; half of the writes come after a read of their key. */
 static void step(stream *s, client *c) {
@@ -101,14 +124,10 @@ static void step(stream *s, client *c) {
   if (op->write && last != NULL && !last->write && draw(s, 2) == 0) op->key = last->key;
   if (op->write) {
     op->value = ++s->values;
-  } else {
-    const operation *own = own_write(c, op->key);
-    if (own != NULL)
-      op->value = own->value;
-    else if (!look_up(&s->keys[op->key], c->snapshot, &op->value)) {
-      begin(s, c); /* it takes a new snapshot, and starts again */
-      return;
-    }
+    if (s->sim != NULL) sim_store_write(s->sim, number_of(s, c), op->key, op->value);
+  } else if (!read_key(s, c, op)) {
+    begin(s, c); /* it takes a new snapshot, and starts again */
+    return;
   }
   c->done++;
 }
@@ -133,7 +152,14 @@ static bool in_the_way(const stream *s, const client *c, bool *update) {
   return stale;
 }
 
-static void commit(stream *s, client *c) {
+/* Whether the transaction has committed. */
+static bool commit(stream *s, client *c) {
+  if (s->sim != NULL) return sim_store_commit(s->sim, number_of(s, c));
+  bool update, stale = in_the_way(s, c, &update);
+  bool lose = update && !s->lost && s->is.lost_after != 0 && s->delivered >= s->is.lost_after;
+  if (stale && !lose) return false;
+  s->lost |= lose;
+  c->lost = lose;
   s->commits++;
   for (uint32_t i = 0; i < c->done; i++) {
     stored *key = &s->keys[c->ops[i].key];
@@ -142,6 +168,7 @@ static void commit(stream *s, client *c) {
       memmove(key->versions + 1, key->versions, (VERSIONS - 1) * sizeof *key->versions);
     key->versions[0] = (version){.committed = s->commits, .value = c->ops[i].value, .update = is_update(c, i)};
   }
+  return true;
 }
 
 /* Goes on until another client has its reply; that one's number. */
@@ -160,15 +187,10 @@ static uint32_t advance(stream *s) {
     if (c->replied) begin(s, c);
     step(s, c);
     if (c->done < s->is.ops) continue;
-    bool update, stale = in_the_way(s, c, &update);
-    bool lose = update && !s->lost && s->is.lost_after != 0 && s->delivered >= s->is.lost_after;
-    if (stale && !lose) {
+    if (commit(s, c))
+      s->late[s->late_count++] = number;
+    else
       begin(s, c);
-      continue;
-    }
-    s->lost |= lose;
-    commit(s, c);
-    s->late[s->late_count++] = number;
   }
 }
 
@@ -186,6 +208,7 @@ static isoproof_status put(stream *s, uint32_t number, isoproof_builder *builder
   }
   c->replied = true;
   s->delivered++;
+  if (c->lost) s->lost_at = s->delivered;
   return status;
 }
 

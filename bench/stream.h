@@ -14,6 +14,7 @@ typedef struct stream_options {
   uint32_t sessions, keys, ops;
   bool snapshots;      /* snapshot isolation, else serializable */
   uint64_t lost_after; /* from that transaction on, one update is lost; 0 never */
+  const char *url;     /* `sim:...`: the store is this database instead; NULL: the one in this page */
 } stream_options;
 
 typedef struct stream stream;
@@ -24,7 +25,8 @@ void stream_free(stream *s);
  * caller frees both. */
 isoproof_status stream_next(stream *s, uint64_t count, isoproof_history **batch, uint64_t **order,
                             isoproof_error *error);
-/* Whether an update was lost so far. */
+/* Whether an update was lost so far; its transaction is the one that was given so many-th, 0: it is still to come. */
 bool stream_lost(const stream *s);
+uint64_t stream_lost_at(const stream *s);
 
 #endif

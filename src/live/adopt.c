@@ -102,7 +102,7 @@ static void unwind_key(iso_live_track *track, iso_live_slot *slot, uint64_t cut)
   }
   iso_live_version *last = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
   uint64_t *read = last != NULL ? &last->last_read : &slot->frozen_read;
-  if (*read > cut) *read = cut;
+  if (*read > cut && *read != ISO_LIVE_IS_READ) *read = cut;
   if (slot->list != NULL) slot->list->elements.count = last != NULL ? last->length : slot->list->frozen;
 }
 

@@ -141,10 +141,11 @@ static bool make_clock(reader *r) {
   if (head == NULL) return false;
   size_t count = track->heads.count; /* all that have committed something, and its own */
   if (count < track->everybody.count) count = track->everybody.count;
-  iso_live_clock_drop(&r->entry->clock);
+  iso_live_clock_drop(track, &r->entry->clock);
   iso_live_clock *clock = iso_alloc_zero(1, sizeof *clock + count * sizeof *clock->seen);
   if (clock == NULL) return false;
   clock->references = 1;
+  track->clocks++;
   clock->count = (uint32_t)count;
   r->entry->clock = clock;
   if (head->clock != NULL) join(clock->seen, head->clock->seen, head->clock->count);
@@ -152,6 +153,7 @@ static bool make_clock(reader *r) {
   for (size_t i = 0; i < track->saws.count; i++) {
     writer w;
     if (!writer_of(track, &track->saws.items[i], &w)) continue;
+    if (w.session < count && clock->seen[w.session] > w.place) continue; /* with all that is before it */
     if (w.clock != NULL)
       join(clock->seen, w.clock->seen, w.clock->count);
     else
@@ -248,8 +250,19 @@ bool iso_live_sight_look(iso_live_track *track, uint32_t number, iso_live_sight 
   return true;
 }
 
+/* Notes which versions of the window the transaction has read. */
+static void mark_reads(iso_live_track *track, const iso_live_txn *t) {
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    if (!iso_live_op_observes(&t->ops[i])) continue;
+    uint32_t v = track->slots.items[t->ops[i].key].newest;
+    while (v != 0 && track->versions.items[v - 1].value != t->ops[i].value) v = track->versions.items[v - 1].older;
+    if (v != 0) track->versions.items[v - 1].last_read = ISO_LIVE_IS_READ;
+  }
+}
+
 bool iso_live_sight_commit(iso_live_track *track, uint32_t number) {
   iso_live_entry *entry = &track->entries.items[number];
+  mark_reads(track, entry->txn);
   iso_live_head *head = iso_live_head_of(track, entry->txn->session);
   if (head == NULL) return false;
   if (iso_live_by_clock(track) && entry->clock == NULL && iso_live_is_by_sight(track)) {
@@ -265,7 +278,7 @@ bool iso_live_sight_commit(iso_live_track *track, uint32_t number) {
   }
   if (entry->clock != NULL)
     entry->clock->seen[entry->txn->session] = (uint32_t)(entry->txn->place + 1);
-  iso_live_clock_drop(&head->clock);
+  iso_live_clock_drop(track, &head->clock);
   head->clock = iso_live_clock_keep(entry->clock);
   head->place = entry->txn->place + 1;
   if (head->number < entry->txn->number) head->number = entry->txn->number;
@@ -294,7 +307,12 @@ static bool had_in_sight(const iso_live_track *track, const iso_live_entry *entr
 
 bool iso_live_sight_minds(const iso_live_track *track, uint32_t key, const iso_live_version *version) {
   const iso_live_entry *first = &track->entries.items[version->writer];
-  for (size_t i = 0; i < track->entries.count; i++) {
+  bool any = false;
+  for (uint32_t v = track->slots.items[key].newest; !any && v != 0; v = track->versions.items[v - 1].older) {
+    if (&track->versions.items[v - 1] == version) break;
+    any = track->versions.items[v - 1].last_read == ISO_LIVE_IS_READ;
+  }
+  for (size_t i = 0; any && i < track->entries.count; i++) {
     const iso_live_entry *entry = &track->entries.items[i];
     if (entry->where != ISO_LIVE_PLACED || entry->commit <= first->commit) continue;
     for (uint32_t j = 0; j < entry->txn->op_count; j++) {

@@ -28,6 +28,7 @@ typedef struct iso_live_old {
   uint32_t session;
   uint32_t older; /* + 1; 0: none that stays */
   iso_value value;
+  uint16_t chain; /* at most so many from this one on */
   bool last_kept; /* older ones are gone */
 } iso_live_old;
 
@@ -59,7 +60,7 @@ bool iso_live_sight_knows(const iso_live_track *track, uint32_t key, iso_value v
 
 /* ---- what stays (commits_old.c) ---- */
 
-void iso_live_clock_drop(iso_live_clock **clock);
+void iso_live_clock_drop(iso_live_track *track, iso_live_clock **clock);
 iso_live_clock *iso_live_clock_keep(iso_live_clock *clock);
 /* NULL when memory is out. */
 iso_live_head *iso_live_head_of(iso_live_track *track, uint32_t session);

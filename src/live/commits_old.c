@@ -6,12 +6,15 @@
 
 /* Old versions of a key that stay, and how many sessions' keys are looked at each time; sessions that are idle for so
  * many horizons are not waited for. */
-enum { MOST_OLD = 16, MOST_OLD_UNCLOCKED = 4, SWEEP = 8192, IDLE_HORIZONS = 8 };
+enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, SWEEP = 2048, IDLE_HORIZONS = 8 };
 
 /* ---- clocks ---- */
 
-void iso_live_clock_drop(iso_live_clock **clock) {
-  if (*clock != NULL && --(*clock)->references == 0) free(*clock);
+void iso_live_clock_drop(iso_live_track *track, iso_live_clock **clock) {
+  if (*clock != NULL && --(*clock)->references == 0) {
+    free(*clock);
+    track->clocks--;
+  }
   *clock = NULL;
 }
 
@@ -46,7 +49,7 @@ static void drop_olds(iso_live_track *track, uint32_t first) {
   while (first != 0) {
     iso_live_old *old = &track->olds.items[first - 1];
     uint32_t next = old->older;
-    iso_live_clock_drop(&old->clock);
+    iso_live_clock_drop(track, &old->clock);
     old->older = track->free_old;
     track->free_old = first;
     first = next;
@@ -61,30 +64,47 @@ static void cut_off(iso_live_track *track, uint32_t last) {
   old->last_kept = true;
 }
 
+/* Keeps the first ones of a chain. */
+static void shorten(iso_live_track *track, uint32_t first, uint32_t most) {
+  uint32_t last = first;
+  for (uint32_t count = most; last != 0 && count > 0; count--) {
+    track->olds.items[last - 1].chain = (uint16_t)count;
+    if (count == 1 || track->olds.items[last - 1].older == 0) break;
+    last = track->olds.items[last - 1].older;
+  }
+  if (track->olds.items[last - 1].older != 0) cut_off(track, last);
+}
+
+/* Puts a version in front of a chain. */
+static bool put_old(iso_live_track *track, const iso_live_version *version, uint32_t *first) {
+  const iso_live_entry *entry = &track->entries.items[version->writer];
+  uint32_t chain = *first != 0 ? track->olds.items[*first - 1].chain : 0;
+  iso_live_old old = {.clock = iso_live_clock_keep(entry->clock),
+                      .place = entry->txn->place,
+                      .session = entry->txn->session,
+                      .older = *first,
+                      .value = version->value,
+                      .chain = (uint16_t)(chain + 1)};
+  return new_old(track, old, first);
+}
+
 bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   iso_live_slot *slot = &track->slots.items[key];
-  uint32_t v = slot->newest, before = slot->old, last = 0, count = 0;
-  uint32_t most = iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
-  if (slot->list != NULL) most = 1;
+  uint32_t few[MOST_OLD], count = 0, v = slot->newest;
+  uint32_t most = slot->list != NULL ? 1 : iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
   while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;
-  for (; v != 0 && count < most; v = track->versions.items[v - 1].older, count++) {
-    const iso_live_version *version = &track->versions.items[v - 1];
-    const iso_live_entry *entry = &track->entries.items[version->writer];
-    uint32_t number;
-    iso_live_old old = {.clock = iso_live_clock_keep(entry->clock),
-                        .place = entry->txn->place,
-                        .session = entry->txn->session,
-                        .older = before,
-                        .value = version->value};
-    if (!new_old(track, old, &number)) return false;
-    if (last == 0)
-      slot->old = number;
-    else
-      track->olds.items[last - 1].older = number;
-    last = number;
+  for (; v != 0 && count < most; v = track->versions.items[v - 1].older) few[count++] = v;
+  if (v != 0 && slot->old != 0) { /* more than stay */
+    drop_olds(track, slot->old);
+    slot->old = 0;
   }
-  for (uint32_t o = before; o != 0 && v == 0 && count < most; o = track->olds.items[o - 1].older, count++) last = o;
-  if (last != 0 && (v != 0 || track->olds.items[last - 1].older != 0)) cut_off(track, last);
+  bool gone = v != 0;
+  for (uint32_t i = count; i-- > 0;) {
+    if (!put_old(track, &track->versions.items[few[i] - 1], &slot->old)) return false;
+    if (gone) track->olds.items[slot->old - 1].last_kept = true;
+    gone = false;
+  }
+  if (slot->old != 0 && track->olds.items[slot->old - 1].chain > most + SPARE_OLD) shorten(track, slot->old, most);
   return true;
 }
 
@@ -102,6 +122,7 @@ void iso_live_sight_promote(iso_live_track *track, uint32_t key, iso_value value
   moved->last_kept = false;
   *link = moved->older;
   moved->older = slot->old;
+  moved->chain = track->olds.items[slot->old - 1].chain;
   slot->old = found;
 }
 
@@ -134,7 +155,7 @@ static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
 static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
   for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
     if (!is_seen(track, &track->olds.items[o - 1])) continue;
-    iso_live_clock_drop(&track->olds.items[o - 1].clock);
+    iso_live_clock_drop(track, &track->olds.items[o - 1].clock);
     if (slot->pocket != 0) continue; /* another one may be the last */
     if (track->olds.items[o - 1].older != 0) cut_off(track, o);
     return;
@@ -156,30 +177,30 @@ bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed) {
 void iso_live_sight_leave(iso_live_track *track, iso_live_entry *entry) {
   iso_live_head *head = entry->where == ISO_LIVE_PLACED ? iso_live_head_of(track, entry->txn->session) : NULL;
   if (head != NULL && head->frozen_place <= entry->txn->place) {
-    iso_live_clock_drop(&head->frozen);
+    iso_live_clock_drop(track, &head->frozen);
     head->frozen = iso_live_clock_keep(entry->clock);
     head->frozen_place = entry->txn->place + 1;
   }
-  iso_live_clock_drop(&entry->clock);
+  iso_live_clock_drop(track, &entry->clock);
 }
 
 bool iso_live_sight_unwind(iso_live_track *track, uint64_t cut) {
   for (size_t i = 0; i < track->heads.count; i++) {
     iso_live_head *head = &track->heads.items[i];
-    iso_live_clock_drop(&head->clock);
+    iso_live_clock_drop(track, &head->clock);
     head->clock = iso_live_clock_keep(head->frozen);
     head->place = head->frozen_place;
   }
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     if (entry->where != ISO_LIVE_PLACED || entry->commit > cut) {
-      iso_live_clock_drop(&entry->clock);
+      iso_live_clock_drop(track, &entry->clock);
       continue;
     }
     iso_live_head *head = iso_live_head_of(track, entry->txn->session);
     if (head == NULL) return false;
     if (head->place > entry->txn->place) continue;
-    iso_live_clock_drop(&head->clock);
+    iso_live_clock_drop(track, &head->clock);
     head->clock = iso_live_clock_keep(entry->clock);
     head->place = entry->txn->place + 1;
   }
@@ -188,14 +209,14 @@ bool iso_live_sight_unwind(iso_live_track *track, uint64_t cut) {
 
 static void forget(iso_live_track *track) {
   for (size_t i = 0; i < track->heads.count; i++) {
-    iso_live_clock_drop(&track->heads.items[i].clock);
-    iso_live_clock_drop(&track->heads.items[i].frozen);
+    iso_live_clock_drop(track, &track->heads.items[i].clock);
+    iso_live_clock_drop(track, &track->heads.items[i].frozen);
   }
   for (size_t i = 0; i < track->slots.count; i++) {
     drop_olds(track, track->slots.items[i].old);
     track->slots.items[i].old = 0;
   }
-  for (size_t i = 0; i < track->entries.count; i++) iso_live_clock_drop(&track->entries.items[i].clock);
+  for (size_t i = 0; i < track->entries.count; i++) iso_live_clock_drop(track, &track->entries.items[i].clock);
   track->heads.count = track->olds.count = track->everybody.count = 0;
   track->free_old = track->swept = 0;
 }
@@ -210,7 +231,7 @@ bool iso_live_sight_reset(iso_live_track *track) {
   }
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_slot *slot = &track->slots.items[i];
-    iso_live_old old = {.session = ISO_LIVE_UNNAMED, .value = slot->frozen, .last_kept = true};
+    iso_live_old old = {.session = ISO_LIVE_UNNAMED, .value = slot->frozen, .chain = 1, .last_kept = true};
     if (slot->has_frozen && !new_old(track, old, &slot->old)) return false;
   }
   return true;
@@ -226,8 +247,6 @@ void iso_live_sight_free(iso_live_track *track) {
 }
 
 uint64_t iso_live_sight_bytes(const iso_live_track *track) {
-  uint64_t clocks = track->entries.count + track->heads.count, bytes = 0;
-  for (size_t i = 0; i < track->olds.count; i++) clocks += track->olds.items[i].clock != NULL;
-  if (iso_live_by_clock(track)) bytes = clocks * (sizeof(iso_live_clock) + track->lanes.count * sizeof(uint32_t));
+  uint64_t bytes = track->clocks * (sizeof(iso_live_clock) + track->heads.count * sizeof(uint32_t));
   return bytes + track->olds.capacity * sizeof *track->olds.items + track->heads.capacity * sizeof *track->heads.items;
 }

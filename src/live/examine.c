@@ -284,9 +284,7 @@ uint64_t iso_live_bytes(const isoproof_live *live) {
   for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i].txn->bytes;
   for (size_t i = 0; i < live->tracks.count; i++) {
     const iso_live_track *track = live->tracks.items[i].track;
-    uint64_t held = 0;
-    for (size_t j = 0; j < track->entries.count; j++) held += track->entries.items[j].txn->bytes;
-    if (window < held) window = held;
+    if (window < track->held) window = track->held;
     bytes += iso_live_track_bytes(track);
   }
   return bytes + window;

@@ -66,6 +66,7 @@ static void compact(iso_live_track *track, uint64_t cut, uint64_t pushed, uint32
       }
       track->frozen++;
       iso_live_sight_leave(track, entry);
+      track->held -= entry->txn->bytes;
       iso_live_txn_drop(entry->txn);
       continue;
     }

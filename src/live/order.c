@@ -82,7 +82,8 @@ static void spread_rest(iso_live_track *track) {
     slot->frozen_read = spread(track, slot->frozen_read);
     for (uint32_t v = slot->newest; v != 0; v = track->versions.items[v - 1].older) {
       iso_live_version *version = &track->versions.items[v - 1];
-      uint64_t label = spread(track, version->label), last = spread(track, version->last_read);
+      uint64_t label = spread(track, version->label), last = version->last_read;
+      if (last != ISO_LIVE_IS_READ) last = spread(track, last);
       version->last_read = version->last_read > version->label && last == label ? label + 1 : last;
       version->label = label;
     }

@@ -39,7 +39,8 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
 
 /* Somebody reads a version that others overwrote in the order at hand: its writer may as well come after them. */
 static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
-  uint64_t last = a->track->versions.items[slot->newest - 1].last_read;
+  const iso_live_version *newest = &a->track->versions.items[slot->newest - 1];
+  uint64_t last = a->track->rule->kind == ISO_LIVE_COMMITS ? newest->label : newest->last_read;
   if (!iso_live_flip(a->track, key, version, last)) return false;
   a->moved = true; /* other reads may be of what was moved */
   return true;
@@ -71,21 +72,24 @@ static void look_at_read(attempt *a, iso_live_slot *slot, const iso_live_op *op)
     wait_for(a, op->key, op->value);
 }
 
-/* How many appends of its own to the key a transaction made before operation `before`. */
-static uint32_t own_appends(const iso_live_txn *t, uint32_t key, uint32_t before) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < before; i++) count += t->ops[i].kind == ISOPROOF_OP_APPEND && t->ops[i].key == key;
-  return count;
+/* Whether a list ends with what the transaction appended itself; *own: how much that is. */
+static bool ends_with_own(const attempt *a, const iso_live_slot *slot, const iso_live_op *op, uint32_t *own) {
+  const iso_value *end = a->txn->elements + op->first + op->count;
+  *own = 0;
+  for (uint32_t at = slot->appended; at != 0; at = a->track->appends.items[at - 1]) {
+    if (*own == op->count || end[-1 - (int64_t)*own] != a->txn->ops[at - 1].value) return false;
+    ++*own;
+  }
+  return true;
 }
 
-/* Whether a list ends with what the transaction appended itself. */
-static bool ends_with_own(const iso_live_txn *t, uint32_t before, const iso_live_op *op, uint32_t own) {
-  if (op->count < own) return false;
-  uint32_t at = op->count - own;
-  for (uint32_t i = 0; i < before; i++) {
-    if (t->ops[i].kind != ISOPROOF_OP_APPEND || t->ops[i].key != op->key) continue;
-    if (t->elements[op->first + at++] != t->ops[i].value) return false;
+/* Notes an append: those of one key are in a chain, the last one first. */
+static bool note_append(iso_live_track *track, iso_live_slot *slot, uint32_t number) {
+  while (track->appends.count <= number) {
+    if (!iso_vec_push(&track->appends, 0)) return false;
   }
+  track->appends.items[number] = slot->appended;
+  slot->appended = number + 1;
   return true;
 }
 
@@ -107,10 +111,10 @@ static void look_at_length(attempt *a, iso_live_slot *slot, uint32_t length) {
     a->broken = true;
 }
 
-static void look_at_list(attempt *a, iso_live_slot *slot, const iso_live_op *op, uint32_t number) {
+static void look_at_list(attempt *a, iso_live_slot *slot, const iso_live_op *op) {
   const iso_value *shown = a->txn->elements + op->first;
-  uint32_t own = slot->wrote ? own_appends(a->txn, op->key, number) : 0;
-  if (own > 0 && !ends_with_own(a->txn, number, op, own)) {
+  uint32_t own;
+  if (!ends_with_own(a, slot, op, &own)) {
     a->broken = true;
     return;
   }
@@ -130,8 +134,10 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
   iso_live_slot *slot = iso_live_slot_of(a->track, op->key);
   if (slot == NULL) return false;
   switch ((isoproof_op_kind)op->kind) {
-  case ISOPROOF_OP_WRITE:
   case ISOPROOF_OP_APPEND:
+    if (!note_append(a->track, slot, number)) return false;
+    /* fall through */
+  case ISOPROOF_OP_WRITE:
     if (!slot->wrote && !iso_vec_push(&a->track->writes, op->key)) return false;
     slot->wrote = true;
     slot->own = op->value;
@@ -148,7 +154,7 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
     slot->seen = op->value;
     return true;
   case ISOPROOF_OP_READ_LIST:
-    if (op->value != ISO_VALUE_NONE) look_at_list(a, slot, op, number);
+    if (op->value != ISO_VALUE_NONE) look_at_list(a, slot, op);
     return true;
   default:
     a->broken = true;

@@ -177,7 +177,8 @@ static bool is_doubtful(iso_live_track *track, uint32_t key, const iso_live_vers
                         const iso_live_version *later, size_t *from) {
   const iso_live_txn *first = track->entries.items[version->writer].txn,
                      *second = track->entries.items[later->writer].txn;
-  return first->real_end >= second->real_start && iso_live_can_flip(track, key, version, later->last_read, from);
+  uint64_t behind = track->rule->kind == ISO_LIVE_COMMITS ? later->label : later->last_read;
+  return first->real_end >= second->real_start && iso_live_can_flip(track, key, version, behind, from);
 }
 
 /* Adds the keys that the commits of a stretch write, each once. */
@@ -188,10 +189,9 @@ static bool list_keys(iso_live_track *track, size_t from, size_t to, iso_live_do
     const iso_live_event *event = &track->order.items[i];
     const iso_live_txn *t = track->entries.items[event->entry].txn;
     for (uint32_t j = 0; !event->snapshot && j < t->op_count; j++) {
-      iso_live_slot *slot = &track->slots.items[t->ops[j].key];
-      if (iso_live_op_observes(&t->ops[j]) || slot->stamp == track->stamp) continue;
-      slot->stamp = track->stamp;
-      slot->wrote = slot->saw = slot->outside = false;
+      if (iso_live_op_observes(&t->ops[j])) continue;
+      if (track->slots.items[t->ops[j].key].stamp == track->stamp) continue;
+      iso_live_slot_of(track, t->ops[j].key);
       if (!iso_vec_push(&doubts->keys, t->ops[j].key)) return false;
     }
   }
@@ -232,7 +232,8 @@ static bool find_key(iso_live_track *track, uint32_t key, uint64_t cut, iso_live
   if (last == 0) return true;
   const iso_live_version *kept = &track->versions.items[last - 1];
   iso_live_doubt doubt = {.key = key, .first = doubts->candidates.count};
-  if (kept->last_read > cut) return true; /* somebody has read it who stays: it is the last */
+  uint64_t behind = track->rule->kind == ISO_LIVE_COMMITS ? kept->label : kept->last_read;
+  if (behind > cut) return true; /* somebody has read it who stays: it is the last */
   uint32_t v = kept->older;
   for (int i = 0; i < CANDIDATES && v != 0; i++, v = track->versions.items[v - 1].older) {
     const iso_live_version *version = &track->versions.items[v - 1];
@@ -243,7 +244,7 @@ static bool find_key(iso_live_track *track, uint32_t key, uint64_t cut, iso_live
     if (!iso_vec_push(&doubts->candidates, ((iso_live_candidate){.key = key, .value = version->value}))) return false;
   }
   if (doubt.count == 0) return true;
-  doubt.to = iso_live_order_behind(track, kept->last_read);
+  doubt.to = iso_live_order_behind(track, behind);
   return iso_vec_push(&doubts->items, doubt);
 }
 

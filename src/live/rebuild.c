@@ -217,6 +217,7 @@ static isoproof_status keep_txn(const whole *w, iso_live_track *track, uint32_t 
     iso_live_txn_drop(entry.txn);
     return iso_fail_memory(error);
   }
+  track->held += entry.txn->bytes;
   return note_unexplained(w, txn, &track->pendings, &track->entries.items[track->entries.count - 1].pending, error);
 }
 
@@ -236,8 +237,9 @@ static void drop_entries(const whole *w, iso_live_track *track, const uint8_t *o
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     uint32_t at = entry->txn->info.status != ISOPROOF_TXN_COMMITTED ? place_in(w, entry->txn) : UINT32_MAX;
-    iso_live_clock_drop(&entry->clock);
+    iso_live_clock_drop(track, &entry->clock);
     if (at == UINT32_MAX || ordered[at]) {
+      track->held -= entry->txn->bytes;
       iso_live_txn_drop(entry->txn);
       continue;
     }

@@ -149,15 +149,21 @@ static isoproof_status consult_whole(isoproof_live *live, iso_live_track *track,
 
 /* ---- all together ---- */
 
-static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track, bool *violated,
-                                     isoproof_error *error) {
+/* What is after the cut as a part of the whole: *violated says that it violates the level by itself. */
+static isoproof_status blame_part(isoproof_live *live, iso_live_track *track, uint64_t cut, bool *violated,
+                                  isoproof_error *error) {
   iso_live_window part;
-  iso_live_window_options options = {.part = true, .keep_pending = live->finished};
+  iso_live_window_options options = {.part = true, .keep_pending = live->finished, .cut = cut};
   ISO_TRY(iso_live_window_make(live, track, options, &part, error));
   isoproof_history *history = part.history;
   part.history = NULL;
   iso_live_window_free(&part);
-  ISO_TRY(blame_by(live, track, history, violated, error));
+  return blame_by(live, track, history, violated, error);
+}
+
+static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track, bool *violated,
+                                     isoproof_error *error) {
+  ISO_TRY(blame_part(live, track, track->floor, violated, error));
   return *violated ? ISOPROOF_OK : consult_whole(live, track, violated, error);
 }
 
@@ -272,6 +278,10 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
   track->patience = 0;
   for (size_t i = 0; i < TRIES && !misfit && !fits && (i == 0 || track->horizon > again[i]); i++) {
     ISO_TRY(try_end(live, track, again[i], &fits, error));
+    /* Most violations are among the last ones. */
+    uint64_t cut = fits || live->finished ? track->floor : find_end(track, again[i]);
+    if (cut > track->floor) ISO_TRY(blame_part(live, track, cut, violated, error));
+    if (*violated) return ISOPROOF_OK;
   }
   if (!fits) ISO_TRY((misfit ? settle_misfit : settle_window)(live, track, violated, error));
   if (!*violated && track->verdict == ISOPROOF_SATISFIED && shows_thin_air(track)) track->verdict = ISOPROOF_VIOLATED;

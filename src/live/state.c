@@ -13,6 +13,7 @@ iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
   if (slot->stamp != track->stamp) {
     slot->stamp = track->stamp;
     slot->wrote = slot->saw = slot->outside = false;
+    slot->appended = 0;
   }
   return slot;
 }

@@ -59,6 +59,7 @@ void iso_live_track_free(iso_live_track *track) {
   iso_vec_free(&track->ends);
   iso_vec_free(&track->work);
   iso_vec_free(&track->writes);
+  iso_vec_free(&track->appends);
   free(track->waiters);
   iso_written_free(&track->pendings);
   iso_written_free(&track->detached);
@@ -90,6 +91,7 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
     entry.clock = NULL;
     if (!iso_vec_push(&to->entries, entry)) return iso_fail_memory(error);
     iso_live_txn_keep(entry.txn);
+    to->held += entry.txn->bytes;
   }
   for (size_t i = 0; i < from->lanes.count; i++) {
     iso_live_lane lane = {.label = from->floor, .frozen = from->lanes.items[i].frozen};
@@ -131,6 +133,7 @@ isoproof_status iso_live_track_take(iso_live_track *track, iso_live_txn *txn, is
   if (txn->info.status != ISOPROOF_TXN_COMMITTED) entry.where = ISO_LIVE_OUT;
   if (!iso_vec_push(&track->entries, entry)) return iso_fail_memory(error);
   iso_live_txn_keep(txn);
+  track->held += txn->bytes;
   /* Reads that nobody's write explained so far may be explained now. */
   if (writes_any(&track->pendings, txn)) track->broken = true;
   if (writes_any(&track->detached, txn)) track->broken = track->misfit = true;

@@ -47,10 +47,12 @@ enum { ISO_LIVE_GAP_BITS = 24 };
 #define ISO_LIVE_GAP                                                                                                   \
   (UINT64_C(1) << ISO_LIVE_GAP_BITS) /* between the labels of neighbours, for those who come between */
 
+#define ISO_LIVE_IS_READ UINT64_MAX
+
 /* A version of a key in the window. */
 typedef struct iso_live_version {
   uint64_t label;     /* where it was committed */
-  uint64_t last_read; /* serial orders: the last place where it is read */
+  uint64_t last_read; /* the last place where it is read; in commit orders ISO_LIVE_IS_READ, or its label */
   iso_value value;    /* of a list: its last element */
   uint32_t length;    /* of a list: how many elements there are then */
   uint32_t older;     /* the version before, + 1; 0 none in the window */
@@ -74,6 +76,7 @@ typedef struct iso_live_slot {
   iso_value frozen;
   uint32_t stamp;
   iso_value own, seen;
+  uint32_t appended; /* its last append, + 1 */
 
   uint64_t frozen_read, seen_at;
   iso_live_list *list; /* NULL for a register */
@@ -164,6 +167,7 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_met) met;     /* scratch */
   bool replays;                  /* the order is given and does not change */
   bool trusts;                   /* and it is right */
+  size_t clocks;                 /* how many there are */
   uint32_t free_old;             /* + 1 */
   uint32_t swept;                /* the next key whose old versions are looked at */
   iso_live_pockets *pockets;     /* NULL: none so far */
@@ -174,7 +178,9 @@ typedef struct iso_live_track {
   size_t waiter_mask, waiter_count;
   ISO_VEC(uint32_t) work;        /* scratch: entries to try */
   ISO_VEC(uint32_t) writes;      /* scratch: keys that a transaction writes */
+  ISO_VEC(uint32_t) appends;     /* scratch: by operation: the append to the same key before it, + 1 */
   size_t placed, waiting, fresh; /* entries of each kind */
+  uint64_t held;                 /* bytes of their transactions */
   size_t patience;               /* how many have to be new before the next early look at them */
   uint64_t clock, floor;         /* the last label, and that of the last frozen event */
   uint64_t frozen;               /* how many transactions left */

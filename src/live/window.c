@@ -18,6 +18,7 @@ typedef struct composer {
   iso_written written;       /* by the transactions of the window */
   iso_written suspects;      /* a part: also by them, but perhaps by somebody who is gone, too */
   uint32_t *session, *place; /* by entry: its session in the history, and which one of it */
+  uint8_t *read_from;        /* a part: by entry: from before the cut, but somebody after it has read from it */
   ISO_VEC(uint32_t) counts;  /* by session of the history */
   ISO_VEC(iso_value) list;   /* scratch */
   uint64_t pending;
@@ -46,6 +47,7 @@ static base base_of(const composer *c, const iso_live_slot *slot) {
 /* Whether an entry is early enough to be taken as frozen. */
 static bool is_before(const composer *c, const iso_live_entry *entry) {
   if (c->options.cut <= c->track->floor) return false;
+  if (c->read_from != NULL && c->read_from[entry - c->track->entries.items]) return false;
   if (entry->where == ISO_LIVE_PLACED) return entry->commit <= c->options.cut;
   return entry->where == ISO_LIVE_OUT && entry->txn->number + RECENT < c->first_number;
 }
@@ -247,6 +249,36 @@ static void look_before(composer *c) {
   }
 }
 
+/* Whether the transaction wrote something of the set. */
+static bool writes_any(const iso_written *set, const iso_live_txn *t) {
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    if (!iso_live_op_observes(&t->ops[i]) && iso_written_has(set, t->ops[i].key, t->ops[i].value)) return true;
+  }
+  return false;
+}
+
+/* A part says more with those from whom its transactions have read: without them the reads are left out. */
+static isoproof_status add_writers(composer *c, isoproof_error *error) {
+  const iso_live_track *track = c->track;
+  iso_written read = {0};
+  bool made = true;
+  if (!c->options.part || c->options.cut <= track->floor) return ISOPROOF_OK;
+  for (size_t i = 0; made && i < track->entries.count; i++) {
+    const iso_live_txn *t = track->entries.items[i].txn;
+    if (is_before(c, &track->entries.items[i])) continue;
+    for (uint32_t j = 0; made && j < t->op_count; j++) {
+      if (t->ops[j].kind == ISOPROOF_OP_READ) made = iso_written_add(&read, t->ops[j].key, t->ops[j].value, NULL);
+    }
+  }
+  uint8_t *marks = iso_alloc_zero(track->entries.count, 1);
+  for (size_t i = 0; made && marks != NULL && i < track->entries.count; i++) {
+    marks[i] = is_before(c, &track->entries.items[i]) && writes_any(&read, track->entries.items[i].txn);
+  }
+  c->read_from = marks;
+  iso_written_free(&read);
+  return made && marks != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
 /* As a part of the whole, what may have been written by somebody who is gone does not count. */
 static isoproof_status note_written(composer *c, isoproof_error *error) {
   for (size_t i = 0; i < c->track->entries.count; i++) {
@@ -266,6 +298,7 @@ static isoproof_status put_window(composer *c, iso_live_window *window, isoproof
   iso_builder_origin(c->builder, c->live->format, ISO_POSITION_NONE, c->live->initial_is_zero);
   iso_builder_ambiguous_reads(c->builder);
   look_before(c);
+  ISO_TRY(add_writers(c, error));
   ISO_TRY(note_written(c, error));
   if (!c->options.part) resolve_doubts(track);
   for (uint32_t i = 0; i < track->entries.count; i++) {
@@ -299,6 +332,7 @@ isoproof_status iso_live_window_make(isoproof_live *live, iso_live_track *track,
   isoproof_builder_free(c.builder);
   free(c.session);
   free(c.place);
+  free(c.read_from);
   iso_vec_free(&c.counts);
   iso_vec_free(&c.list);
   iso_written_free(&c.written);
