@@ -98,7 +98,7 @@ typedef struct iso_jsonl_txn {
   int64_t start_index, end_index; /* -1 */
   isoproof_scalar node, error;    /* nil */
   isoproof_scalar name;           /* of the kind of transaction, such as "transfer"; nil */
-  iso_txn_isolation isolation;        /* the level that is its own, ISO_ISOLATION_NONE */
+  iso_txn_isolation isolation;    /* the level that is its own, ISO_ISOLATION_NONE */
   const iso_jsonl_op *ops;
   size_t count;
 } iso_jsonl_txn;
