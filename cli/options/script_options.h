@@ -47,5 +47,7 @@ bool script_fill(const option_value *values, isoproof_run_options *run);
 /* Whether nothing is to be run; then `cluster` is the name of private servers, or NULL, and the result an exit code. */
 bool script_is_explained(const option_value *values);
 int script_explain(const isoproof_run_options *run, const char *cluster);
+/* Whether the scripts make sense, before anything is started for them; an exit code after a message. */
+int script_check(const isoproof_run_options *run, const char *cluster);
 
 #endif

@@ -3,13 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/input.h"
 #include "base/text.h"
 
 isoproof_status iso_parse_fail(const iso_parser *p, uint64_t line, const char *format, ...) {
@@ -135,13 +133,13 @@ static isoproof_status conclude(iso_script *script, isoproof_error *error) {
 
 static isoproof_status read_file(const char *path, char **text, size_t *length, isoproof_error *error) {
   FILE *in = fopen(path, "re");
-  if (in == NULL) return iso_fail_errno(error, path, "open it");
+  if (in == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: cannot open it: %s", path, strerror(errno));
   *text = iso_alloc(ISO_SCRIPT_MOST_BYTES + 1, 1);
   isoproof_status status = *text != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
     *length = fread(*text, 1, ISO_SCRIPT_MOST_BYTES + 1, in);
     if (ferror(in))
-      status = iso_fail_errno(error, path, "read it");
+      status = iso_fail(error, ISOPROOF_ERR_USAGE, "%s: cannot read it: %s", path, strerror(errno));
     else if (*length > ISO_SCRIPT_MOST_BYTES)
       status = iso_fail(error, ISOPROOF_ERR_LIMIT, "%s: expected at most 16 MiB of script", path);
   }
