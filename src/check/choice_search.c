@@ -9,6 +9,7 @@
 #include "check/named_reads.h"
 #include "history/resolve.h"
 #include "solver/solver.h"
+#include "history/columns.h"
 
 void iso_outcome_free(iso_outcome *o) {
   isoproof_result_free(o->result);
@@ -148,7 +149,7 @@ static isoproof_status state_number(search *s, const iso_lit *rows, size_t count
 }
 
 static isoproof_status state_count(search *s, const iso_counted *counted, isoproof_error *error) {
-  iso_predicate predicate = iso_statement_predicate(counted->statement);
+  iso_predicate predicate = iso_history_predicate(s->choices.history, counted->statement);
   int64_t number = counted->statement->counted;
   if ((uint64_t)number > counted->reads) return iso_solver_clause(s->solver, NULL, 0, error);
   iso_lit *rows = iso_alloc(counted->reads, sizeof *rows);

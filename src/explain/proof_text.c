@@ -5,6 +5,7 @@
 #include "explain/row_names.h"
 #include "explain/row_words.h"
 #include "explain/witness.h"
+#include "history/row_text.h"
 
 typedef struct {
   const isoproof_history *h;
@@ -49,7 +50,7 @@ static void note_edge(teller *t, iso_edge_kind kind, uint32_t from, uint32_t to,
   uint32_t op = to_op < t->h->ops ? to_op : from_op;
   if (op < t->h->ops) {
     edge.has_key = true;
-    edge.key = iso_history_scalar(t->h, t->h->key_name[t->h->op_key[op]]);
+    edge.key = iso_history_key_shown(t->h, t->h->op_key[op]);
     note_key(t, t->h->op_key[op]);
   }
   note_txn(t, from);
@@ -241,7 +242,7 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
 static bool hand_over(teller *t, iso_arena *arena, isoproof_anomaly *out) {
   isoproof_scalar *keys = iso_arena_alloc(arena, t->keys.count, sizeof *keys);
   if (keys == NULL || t->failed || t->words.failed) return false;
-  for (size_t i = 0; i < t->keys.count; i++) keys[i] = iso_history_scalar(t->h, t->h->key_name[t->keys.items[i]]);
+  for (size_t i = 0; i < t->keys.count; i++) keys[i] = iso_history_key_shown(t->h, t->keys.items[i]);
   out->keys = keys;
   out->key_count = t->keys.count;
   out->txns = copy(arena, t->txns.items, t->txns.count, sizeof *t->txns.items);

@@ -1,6 +1,7 @@
 /* Names of anomalies in histories of rows, from the operations that show them. */
 #include "explain/row_names.h"
 
+#include "history/columns.h"
 #include "history/row_versions.h"
 
 bool iso_is_by_predicate(const isoproof_history *h, uint32_t op) {
@@ -31,7 +32,7 @@ static bool is_picked(const isoproof_history *h, uint32_t judge, uint32_t read) 
   const iso_statement *s = iso_history_statement(h, judge);
   iso_value version;
   if (s == NULL || !version_of(h, read, &version)) return false;
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(h, s);
   return iso_version_matches(h, &predicate, h->op_key[read], version);
 }
 

@@ -12,8 +12,8 @@ bool iso_is_of_rows(const isoproof_history *h, uint32_t op) {
 
 /* "row 3" */
 static void add_row(iso_words *words, const isoproof_history *h, uint32_t op) {
-  iso_words_add(words, "row ");
-  iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
+  if (h->key_label_opt == NULL || h->key_label_opt[h->op_key[op]] == ISO_VALUE_NIL) iso_words_add(words, "row ");
+  iso_words_add_scalar(words, iso_history_key_shown(h, h->op_key[op]));
 }
 
 /* "row 3 = 7" */
@@ -28,7 +28,7 @@ static void add_row_value(iso_words *words, const isoproof_history *h, uint32_t 
 static void add_statement(iso_words *words, const isoproof_history *h, const iso_statement *s, uint32_t op) {
   bool counts = s->form == ISO_ROW_COUNT;
   iso_words_add(words, "'s %s ", counts ? "count" : "select");
-  iso_words_add_conditions(words, s, false);
+  iso_words_add_conditions(words, h, s, false);
   if (counts) {
     iso_words_add(words, " returned %lld, %s ", (long long)s->counted, iso_is_matched(h, op) ? "with" : "without");
     add_row(words, h, op);
@@ -122,7 +122,7 @@ void iso_words_add_moral(iso_words *words, const isoproof_history *h, iso_anomal
     iso_words_add(words, "%s", morals[i].before);
     if (morals[i].after != NULL && read < h->ops) {
       iso_words_add(words, first ? "Row " : "row ");
-      iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[read]]));
+      iso_words_add_scalar(words, iso_history_key_shown(h, h->op_key[read]));
       iso_words_add(words, "%s", morals[i].after);
     }
     iso_words_add(words, " ");

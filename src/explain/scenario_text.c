@@ -7,6 +7,7 @@
 #include "explain/scenario.h"
 #include "explain/witness.h"
 #include "explain/witness_parts.h"
+#include "history/row_text.h"
 
 enum { TOLD_LEAVES = 24 }; /* more cases are counted, not told */
 
@@ -315,7 +316,7 @@ static void say_lost_update(teller *t) {
       say_txn(t, first->to);
       if (is_of_rows(t, first->read_op)) {
         say(t, " both saw the same version of row ");
-        iso_words_add_scalar(&t->words, iso_history_scalar(t->h, t->h->key_name[first->key]));
+        iso_words_add_scalar(&t->words, iso_history_key_shown(t->h, first->key));
         say(t, ", and both changed it. ");
         return;
       }
@@ -393,7 +394,7 @@ static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, 
     bool swapped = above->then[1] == at;
     orders[--place] = (isoproof_write_order){.before_txn = swapped ? above->after : above->before,
                                              .after_txn = swapped ? above->before : above->after,
-                                             .key = iso_history_scalar(t->h, t->h->key_name[above->key])};
+                                             .key = iso_history_key_shown(t->h, above->key)};
   }
   out->orders = orders;
   return true;

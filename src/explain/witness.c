@@ -12,6 +12,13 @@ void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32
   char name[64];
   isoproof_history_txn_name(history, txn, name, sizeof name);
   iso_words_add(words, "%s", name);
+  isoproof_scalar kind = isoproof_nil();
+  if (history->txn_name_opt != NULL && txn < history->txns)
+    kind = iso_history_scalar(history, history->txn_name_opt[txn]);
+  if (kind.type != ISOPROOF_STRING) return;
+  iso_words_add(words, " (");
+  iso_words_add_hostile(words, kind.text, kind.length, 60);
+  iso_words_add(words, ")");
 }
 
 void iso_words_add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
@@ -64,7 +71,7 @@ static bool add_balance(iso_words *words, const isoproof_history *h, uint32_t op
   if ((kind != ISOPROOF_OP_READ && kind != ISOPROOF_OP_WRITE) || !iso_history_is_bank(h)) return false;
   if (!iso_bank_balance(iso_history_scalar(h, h->op_value[op]), &balance)) return false;
   iso_words_add(words, "balance %lld of account ", (long long)balance);
-  iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
+  iso_words_add_scalar(words, iso_history_key_shown(h, h->op_key[op]));
   iso_words_add_position(words, h, op);
   return true;
 }
@@ -72,7 +79,7 @@ static bool add_balance(iso_words *words, const isoproof_history *h, uint32_t op
 void iso_words_add_op(iso_words *words, const isoproof_history *h, uint32_t op) {
   if (add_balance(words, h, op)) return;
   iso_words_add(words, "key ");
-  iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
+  iso_words_add_scalar(words, iso_history_key_shown(h, h->op_key[op]));
   isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
   bool adds = kind == ISOPROOF_OP_APPEND || kind == ISOPROOF_OP_ADD || kind == ISOPROOF_OP_INCREMENT;
   iso_words_add(words, adds ? " += " : " = ");
@@ -105,9 +112,7 @@ static uint64_t add_op(draft *d, uint32_t op) {
   return txn;
 }
 
-static isoproof_scalar key_of(const draft *d) {
-  return iso_history_scalar(d->h, d->h->key_name[d->h->op_key[d->f->op]]);
-}
+static isoproof_scalar key_of(const draft *d) { return iso_history_key_shown(d->h, d->h->op_key[d->f->op]); }
 
 /* An edge from the writer of a version (the initial transaction when `from` is no operation) to an operation. */
 static void add_edge(draft *d, iso_edge_kind kind, uint32_t from, uint32_t to) {
@@ -141,7 +146,7 @@ static void say_unfounded(draft *d) {
   if (value == ISO_VALUE_COUNTED && s != NULL) {
     iso_words_add_txn(&d->words, d->h, s->txn);
     iso_words_add(&d->words, "'s count ");
-    iso_words_add_conditions(&d->words, s, false);
+    iso_words_add_conditions(&d->words, d->h, s, false);
     iso_words_add(&d->words, " returned %lld", (long long)s->counted);
     iso_words_add_position(&d->words, d->h, d->f->op);
     iso_words_add(&d->words, ", but no versions of the rows make up for that number.");

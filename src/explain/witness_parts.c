@@ -1,5 +1,6 @@
 /* The transactions, operations, keys and edges of a witness, each once. */
 #include "explain/witness_parts.h"
+#include "history/row_text.h"
 
 #include <string.h>
 
@@ -51,7 +52,7 @@ void iso_witness_parts_edge(iso_witness_parts *n, const char *kind, uint32_t fro
   uint32_t op = to_op < n->h->ops ? to_op : from_op;
   if (op < n->h->ops) {
     edge.has_key = true;
-    edge.key = iso_history_scalar(n->h, n->h->key_name[n->h->op_key[op]]);
+    edge.key = iso_history_key_shown(n->h, n->h->op_key[op]);
     note_key(n, n->h->op_key[op]);
   }
   iso_witness_parts_txn(n, from);
@@ -77,7 +78,7 @@ const isoproof_edge *iso_witness_parts_copy_edges(const iso_witness_parts *n, is
 bool iso_witness_parts_hand_over(const iso_witness_parts *n, iso_arena *arena, isoproof_anomaly *out) {
   isoproof_scalar *keys = iso_arena_alloc(arena, n->keys.count, sizeof *keys);
   if (keys == NULL || n->failed) return false;
-  for (size_t i = 0; i < n->keys.count; i++) keys[i] = iso_history_scalar(n->h, n->h->key_name[n->keys.items[i]]);
+  for (size_t i = 0; i < n->keys.count; i++) keys[i] = iso_history_key_shown(n->h, n->keys.items[i]);
   out->keys = keys;
   out->key_count = n->keys.count;
   out->txns = copy(arena, n->txns.items, n->txns.count, sizeof *n->txns.items);

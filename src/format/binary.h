@@ -45,13 +45,17 @@ enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8
   X(OP_FORM, 24, uint8_t, op_form_opt, h->ops, false)                                                                  \
   X(STATEMENTS, 25, iso_statement, statements, h->statements, false)                                                   \
   X(KEY_INITIAL, 26, uint32_t, key_initial_opt, h->keys, false)                                                        \
-  X(TXN_ISOLATION, 27, uint8_t, txn_isolation_opt, h->txns, false)
+  X(TXN_ISOLATION, 27, uint8_t, txn_isolation_opt, h->txns, false)                                                     \
+  X(CONDITIONS, 28, iso_condition, conditions, h->conditions, false)                                                   \
+  X(CONTENTS, 29, iso_content, contents, h->contents, false)                                                           \
+  X(KEY_LABEL, 30, uint32_t, key_label_opt, h->keys, false)                                                            \
+  X(TXN_NAME, 31, uint32_t, txn_name_opt, h->txns, false)
 
 enum {
 #define ISO_X(name, number, type, column, count, needed) ISO_SECTION_##name = (number),
   ISO_BINARY_SECTIONS(ISO_X)
 #undef ISO_X
-      ISO_SECTION_COUNT = 27 /* the highest number */
+      ISO_SECTION_COUNT = 31 /* the highest number */
 };
 
 enum { ISO_BINARY_INITIAL_IS_ZERO = 1 };
@@ -67,7 +71,8 @@ typedef struct iso_binary_header {
   uint32_t sessions, txns, ops, keys;
   uint32_t odd_lists, facts, pool_entries, statements;
   uint64_t list_values, odd_values, pool_text_bytes;
-  char padding[32];  /* zero */
+  uint32_t conditions, contents;
+  char padding[24];  /* zero */
   uint64_t checksum; /* of the header with this field zero, and the section table after it */
 } iso_binary_header;
 
@@ -85,6 +90,7 @@ _Static_assert(sizeof(iso_binary_header) == 128, "the layout of the header is pa
 _Static_assert(sizeof(iso_binary_section) == 40, "the layout of the table is part of the format");
 _Static_assert(sizeof(iso_pool_entry) == 16 && sizeof(iso_fact) == 8, "stored as they are");
 _Static_assert(sizeof(iso_statement) == 72, "stored as they are");
+_Static_assert(sizeof(iso_condition) == 16 && sizeof(iso_content) == 16, "stored as they are");
 
 static inline bool iso_binary_magic(const char *bytes, size_t length) {
   return length >= ISO_BINARY_MAGIC_BYTES && memcmp(bytes, ISO_BINARY_MAGIC, ISO_BINARY_MAGIC_BYTES) == 0;
@@ -113,6 +119,8 @@ isoproof_status iso_binary_validate(const isoproof_history *history, const iso_b
                                     isoproof_task *task, isoproof_error *error);
 /* The part of it that is about rows. */
 isoproof_status iso_binary_validate_rows(const isoproof_history *history, isoproof_error *error);
+/* The part of it that is about columns, before that about rows. */
+isoproof_status iso_binary_validate_columns(const isoproof_history *history, isoproof_error *error);
 /* The part of it that finds names and scalars which are there twice; every code was checked before. */
 isoproof_status iso_binary_unique(const isoproof_history *history, isoproof_task *task, isoproof_error *error);
 

@@ -247,6 +247,7 @@ isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_
   ISO_TRY(check_pool(h, error));
   ISO_TRY(check_codes(h, h->txn_node_opt, h->txns, "TXN_NODE", error));
   ISO_TRY(check_codes(h, h->txn_error_opt, h->txns, "TXN_ERROR", error));
+  ISO_TRY(check_codes(h, h->txn_name_opt, h->txns, "TXN_NAME", error));
   ISO_TRY(check_codes(h, h->session_name, h->sessions, "SESSION_NAME", error));
   ISO_TRY(check_codes(h, h->key_name, h->keys, "KEY_NAME", error));
   ISO_TRY(iso_binary_unique(h, task, error));
@@ -257,6 +258,7 @@ isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_
   ISO_TRY(iso_task_check(task, error));
   ISO_TRY(check_codes(h, h->key_initial_opt, h->key_initial_opt != NULL ? h->keys : 0, "KEY_INITIAL", error));
   ISO_TRY(check_ops(h, task, error));
+  ISO_TRY(iso_binary_validate_columns(h, error));
   ISO_TRY(iso_binary_validate_rows(h, error));
   return check_odd_lists(h, error);
 }

@@ -169,12 +169,13 @@ static isoproof_status check_presence(const binary_file *f, const bool *there) {
   const char *missing = NULL;
   for (uint32_t number = 1; number <= ISO_SECTION_COUNT; number++) {
     const iso_binary_column *column = iso_binary_column_of(number);
-    bool asked = column->needed || (number == ISO_SECTION_LIST_VALUES && h->list_values > 0) ||
-                 (number == ISO_SECTION_ODD_VALUES && (h->odd_values > 0 || h->odd_lists > 0)) ||
-                 (number == ISO_SECTION_POOL_ENTRIES && h->pool_entries > 0) ||
-                 (number == ISO_SECTION_POOL_TEXT && h->pool_text_bytes > 0) ||
-                 (number == ISO_SECTION_FACTS && h->facts > 0) ||
-                 (number == ISO_SECTION_STATEMENTS && h->statements > 0);
+    bool asked =
+        column->needed || (number == ISO_SECTION_LIST_VALUES && h->list_values > 0) ||
+        (number == ISO_SECTION_ODD_VALUES && (h->odd_values > 0 || h->odd_lists > 0)) ||
+        (number == ISO_SECTION_POOL_ENTRIES && h->pool_entries > 0) ||
+        (number == ISO_SECTION_POOL_TEXT && h->pool_text_bytes > 0) || (number == ISO_SECTION_FACTS && h->facts > 0) ||
+        (number == ISO_SECTION_STATEMENTS && h->statements > 0) ||
+        (number == ISO_SECTION_CONDITIONS && h->conditions > 0) || (number == ISO_SECTION_CONTENTS && h->contents > 0);
     if (asked && !there[number]) missing = column->name;
   }
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -252,6 +253,8 @@ static isoproof_status adopt(binary_file *f, isoproof_history *h) {
   h->odd_lists = header->odd_lists;
   h->fact_count = header->facts;
   h->statement_count = header->statements;
+  h->condition_count = header->conditions;
+  h->content_count = header->contents;
   h->pool.count = header->pool_entries;
   h->pool.text_bytes = header->pool_text_bytes;
   for (uint32_t i = 0; i < header->section_count; i++) {

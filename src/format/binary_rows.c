@@ -3,6 +3,7 @@
 
 #include "base/vector.h"
 #include "format/binary.h"
+#include "history/columns.h"
 
 static isoproof_status bad(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
                            const char *expected) {
@@ -74,13 +75,14 @@ static bool statement_ok(const isoproof_history *h, const iso_statement *s, uint
  * several times. */
 static bool observations_ok(const isoproof_history *h, const iso_statement *s, const iso_seen_row *rows, size_t first,
                             size_t end) {
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(h, s);
   iso_value missing = iso_predicate_has_values(&predicate) ? ISO_VALUE_UNMATCHED : ISO_VALUE_NIL;
   if (s->form == ISO_ROW_COUNT && s->counted > 0) missing = ISO_VALUE_COUNTED;
   size_t next = first;
   bool again = false; /* the row before was returned, and may come again */
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     int64_t value = 0;
+    size_t known;
     if (h->op_form_opt[op] != s->form) return false;
     bool returned = h->op_value[op] != missing;
     bool repeated = again && returned && h->op_key[op] == rows[next - 1].number;
@@ -90,7 +92,9 @@ static bool observations_ok(const isoproof_history *h, const iso_statement *s, c
     if (!returned) continue;
     bool good = s->form == ISO_ROW_PREDICATE && h->op_value[op] < ISO_VALUE_COUNTED &&
                 iso_pool_integer(&h->pool, h->op_value[op], &value) &&
-                iso_predicate_matches(&predicate, rows[next - 1].key, value);
+                iso_predicate_matches(&predicate, rows[next - 1].key, value) &&
+                (iso_history_contents(h, h->op_key[op], h->op_value[op], &known) == NULL ||
+                 iso_history_meets(h, &predicate, h->op_key[op], h->op_value[op]));
     if (!good) return false;
   }
   return next == end;

@@ -34,6 +34,8 @@ static void fill_header(binary_writer *w) {
   header->facts = h->fact_count;
   header->pool_entries = h->pool.count;
   header->statements = h->statement_count;
+  header->conditions = h->condition_count;
+  header->contents = h->content_count;
   header->list_values = h->list_first != NULL ? h->list_first[h->keys] : 0;
   header->odd_values = h->odd_first != NULL ? h->odd_first[h->odd_lists] : 0;
   header->pool_text_bytes = h->pool.text_bytes;

@@ -9,8 +9,8 @@
 #include "format/micro_op.h"
 
 /* Keys of an operation that we know: C name, text.  The last four are beyond what Jepsen itself writes: `id`, `node`
- * and `isolation` carry what other formats know of a transaction; `initial-reads` says that in an operation that did not
- * succeed [:r k nil] is a read of the initial version and [:r k] one without a result, where otherwise both are the
+ * and `isolation` carry what other formats know of a transaction; `initial-reads` says that in an operation that did
+ * not succeed [:r k nil] is a read of the initial version and [:r k] one without a result, where otherwise both are the
  * latter. */
 #define ISO_JEPSEN_FIELD_LIST(X)                                                                                       \
   X(INDEX, "index")                                                                                                    \

@@ -30,6 +30,8 @@ static bool one_txn(iso_jsonl_block *block) {
   iso_micro_op *micro = &parser->micro;
   if (parser->t.type != ISO_TOKEN_BEGIN_MAP || iso_jsonl_begin(parser, true) != ISOPROOF_OK) return false;
   if (!parser->is_txn || iso_jsonl_read_txn(parser) != ISOPROOF_OK) return false;
+  /* Codes of columns stay those of the pool that they were read with. */
+  if (iso_micro_op_has_columns(micro)) return false;
   iso_jsonl_record record = {.info = parser->info,
                              .session = parser->session,
                              .has_more = parser->has_more,
@@ -85,6 +87,7 @@ isoproof_status iso_jsonl_block_merge(iso_jsonl_block *block, uint64_t line, iso
       record->session = iso_scalar_map_code(&block->map, record->session);
       record->info.node = iso_scalar_map_code(&block->map, record->info.node);
       record->info.error = iso_scalar_map_code(&block->map, record->info.error);
+      record->info.name = iso_scalar_map_code(&block->map, record->info.name);
     }
     record->info.position += line;
     ISO_TRY(iso_builder_session(builder, record->session, &session, error));

@@ -155,7 +155,8 @@ static isoproof_status object(reader *r) {
     ISO_TRY(add_txn(r));
     return in_blocks(r);
   }
-  ISO_TRY(iso_jsonl_read_initial_rows(t, r->builder));
+  ISO_TRY(iso_token_is(t, ISO_JSONL_ROW_NAMES) ? iso_jsonl_read_row_names(t, r->builder)
+                                               : iso_jsonl_read_initial_rows(t, r->builder));
   ISO_TRY(iso_token_next(t));
   return t->type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(t, "the end of the initial rows");
 }

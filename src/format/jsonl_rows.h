@@ -15,4 +15,7 @@ isoproof_status iso_jsonl_read_row_op(iso_tokenizer *t, iso_pool *pool, iso_row_
 /* The rows at the start, from the name of the field to the end of the list. */
 isoproof_status iso_jsonl_read_initial_rows(iso_tokenizer *t, isoproof_builder *builder);
 
+/* What rows are called: [[k,"accounts[id=7]"],...], behind the name of the field. */
+isoproof_status iso_jsonl_read_row_names(iso_tokenizer *t, isoproof_builder *builder);
+
 #endif

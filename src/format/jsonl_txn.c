@@ -191,7 +191,8 @@ static isoproof_status one_field(iso_jsonl_parser *r, field name) {
   case FIELD_OPS:
     return operations(r);
   case FIELD_NAME:
-  case FIELD_STATEMENTS:
+    return any_scalar(r, &r->info.name);
+  case FIELD_STATEMENTS: /* which statement did what, for who looks at the file */
   case FIELD_UNKNOWN:
     break;
   }
@@ -205,7 +206,8 @@ isoproof_status iso_jsonl_begin(iso_jsonl_parser *r, bool plain) {
   iso_micro_op_clear(&r->micro);
   size_t taken = plain ? iso_jsonl_take_fields(r) : 0;
   ISO_TRY(iso_token_next(&r->t));
-  r->is_txn = taken > 0 || !(iso_token_is(&r->t, ISO_JSONL_HEADER) || iso_token_is(&r->t, ISO_JSONL_INITIAL_ROWS));
+  r->is_txn = taken > 0 || !(iso_token_is(&r->t, ISO_JSONL_HEADER) || iso_token_is(&r->t, ISO_JSONL_INITIAL_ROWS) ||
+                             iso_token_is(&r->t, ISO_JSONL_ROW_NAMES));
   return ISOPROOF_OK;
 }
 

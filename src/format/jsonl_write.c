@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "format/format.h"
+#include "history/columns.h"
 
 /* ---- single lines ---- */
 
@@ -160,16 +161,20 @@ void iso_jsonl_write_initial_rows(iso_output *output, const iso_row_value *rows,
   PUT(output, "}\n");
 }
 
+static void one_row(iso_output *output, const iso_jsonl_row *row) {
+  iso_out_char(output, '[');
+  iso_out_i64(output, row->key);
+  iso_out_char(output, ',');
+  iso_out_i64(output, row->value);
+  contents(output, row->columns, row->column_count);
+  iso_out_char(output, ']');
+}
+
 void iso_jsonl_write_initial_contents(iso_output *output, const iso_jsonl_row *rows, size_t count) {
   PUT(output, "{\"initial_rows\":[");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) iso_out_char(output, ',');
-    iso_out_char(output, '[');
-    iso_out_i64(output, rows[i].key);
-    iso_out_char(output, ',');
-    iso_out_i64(output, rows[i].value);
-    contents(output, rows[i].columns, rows[i].column_count);
-    iso_out_char(output, ']');
+    one_row(output, &rows[i]);
   }
   PUT(output, "]}\n");
 }
@@ -250,6 +255,8 @@ typedef struct writer {
   ISO_VEC(iso_jsonl_op) ops;
   ISO_VEC(isoproof_scalar) elements;
   ISO_VEC(iso_row_value) rows;
+  ISO_VEC(iso_jsonl_column) columns;       /* those of operations are found by number first, since growing moves them */
+  ISO_VEC(iso_jsonl_condition) conditions; /* likewise */
   uint32_t next_statement;
 } writer;
 
@@ -293,6 +300,17 @@ static isoproof_status write_header(const iso_write_job *job) {
   return ISOPROOF_OK;
 }
 
+/* What a version has in its columns, behind those that are there. */
+static isoproof_status collect_contents(writer *w, uint32_t key, iso_value version, size_t *count) {
+  const isoproof_history *h = w->job->history;
+  const iso_content *contents = iso_history_contents(h, key, version, count);
+  for (size_t i = 0; i < *count; i++) {
+    iso_jsonl_column made = {iso_history_scalar(h, contents[i].column), iso_history_scalar(h, contents[i].content)};
+    if (!iso_vec_push(&w->columns, made)) return iso_fail_memory(w->job->error);
+  }
+  return ISOPROOF_OK;
+}
+
 /* Collects an operation.  The elements of a list are found by number first, since growing moves them. */
 static isoproof_status collect(writer *w, uint32_t op) {
   const isoproof_history *h = w->job->history;
@@ -300,6 +318,9 @@ static isoproof_status collect(writer *w, uint32_t op) {
                        .form = iso_history_form(h, op),
                        .key = iso_history_scalar(h, h->key_name[h->op_key[op]])};
   iso_value value = h->op_value[op];
+  if (made.kind == ISOPROOF_OP_WRITE && made.form != ISO_ROW_NONE) {
+    ISO_TRY(collect_contents(w, h->op_key[op], value, &made.column_count));
+  }
   if (!iso_kind_is_list(made.kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
     made.value = iso_history_scalar(h, value);
   } else {
@@ -325,10 +346,20 @@ static bool returned_row(const isoproof_history *h, uint32_t op, iso_row_value *
 /* Collects a read by predicate or a count, as it was read.  Its rows are found by number first, since growing moves
  * them. */
 static isoproof_status collect_statement(writer *w, const iso_statement *s) {
+  const isoproof_history *h = w->job->history;
   iso_jsonl_op made = {.kind = ISOPROOF_OP_READ,
                        .form = (iso_row_form)s->form,
-                       .predicate = iso_statement_predicate(s),
+                       .predicate = iso_history_predicate(h, s),
                        .value = {.type = ISOPROOF_NONE}};
+  made.where_count = made.predicate.where_count;
+  for (uint32_t i = 0; i < made.where_count; i++) {
+    const iso_condition *c = &h->conditions[made.predicate.first_where + i];
+    iso_jsonl_condition shown = {.column = iso_history_scalar(h, c->column),
+                                 .operand = iso_history_scalar(h, c->operand),
+                                 .comparison = (iso_comparison)c->comparison,
+                                 .or_next = c->or_next != 0};
+    if (!iso_vec_push(&w->conditions, shown)) return iso_fail_memory(w->job->error);
+  }
   if (s->answered && s->form == ISO_ROW_COUNT) made.value = isoproof_integer(s->counted);
   if (s->answered && s->form == ISO_ROW_PREDICATE) {
     made.value = isoproof_integer((int64_t)w->rows.count);
@@ -346,7 +377,7 @@ static isoproof_status collect_statement(writer *w, const iso_statement *s) {
 static isoproof_status collect_txn(writer *w, uint32_t t) {
   const isoproof_history *h = w->job->history;
   uint32_t op = h->txn_first_op[t], end = h->txn_first_op[t + 1];
-  w->ops.count = w->elements.count = w->rows.count = 0;
+  w->ops.count = w->elements.count = w->rows.count = w->columns.count = w->conditions.count = 0;
   for (;;) {
     const iso_statement *s = w->next_statement < h->statement_count ? &h->statements[w->next_statement] : NULL;
     if (s != NULL && s->txn == t && s->first_op == op) {
@@ -364,8 +395,13 @@ static isoproof_status collect_txn(writer *w, uint32_t t) {
 static isoproof_status write_txn(writer *w, uint32_t t) {
   const isoproof_history *h = w->job->history;
   ISO_TRY(collect_txn(w, t));
+  size_t columns = 0, conditions_so_far = 0;
   for (size_t i = 0; i < w->ops.count; i++) {
     iso_jsonl_op *op = &w->ops.items[i];
+    if (op->column_count > 0) op->columns = w->columns.items + columns;
+    if (op->where_count > 0) op->where = w->conditions.items + conditions_so_far;
+    columns += op->column_count;
+    conditions_so_far += op->where_count;
     if (op->value.type != ISOPROOF_INTEGER) continue;
     if (op->form == ISO_ROW_PREDICATE) op->rows = w->rows.items + op->value.integer;
     if (iso_kind_is_list(op->kind)) op->elements = w->elements.items + op->value.integer;
@@ -378,6 +414,7 @@ static isoproof_status write_txn(writer *w, uint32_t t) {
                        .end_index = h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1,
                        .node = h->txn_node_opt != NULL ? iso_history_scalar(h, h->txn_node_opt[t]) : isoproof_nil(),
                        .error = h->txn_error_opt != NULL ? iso_history_scalar(h, h->txn_error_opt[t]) : isoproof_nil(),
+                       .name = h->txn_name_opt != NULL ? iso_history_scalar(h, h->txn_name_opt[t]) : isoproof_nil(),
                        .isolation = iso_history_isolation(h, t),
                        .ops = w->ops.items,
                        .count = w->ops.count};
@@ -387,18 +424,44 @@ static isoproof_status write_txn(writer *w, uint32_t t) {
   return ISOPROOF_OK;
 }
 
+/* The rows at the start, one after the other. */
 static isoproof_status write_initial_rows(writer *w) {
   const isoproof_history *h = w->job->history;
-  w->rows.count = 0;
+  iso_output *output = w->job->output;
+  bool first = true;
   for (uint32_t key = 0; h->key_initial_opt != NULL && key < h->keys; key++) {
-    iso_row_value row = {0, 0};
+    iso_jsonl_row row = {.column_count = 0};
     bool there = h->key_initial_opt[key] != ISO_VALUE_NIL &&
                  iso_pool_integer(&h->pool, h->key_initial_opt[key], &row.value) &&
                  iso_pool_integer(&h->pool, h->key_name[key], &row.key);
-    if (there && !iso_vec_push(&w->rows, row)) return iso_fail_memory(w->job->error);
+    if (!there) continue;
+    w->columns.count = 0;
+    ISO_TRY(collect_contents(w, key, h->key_initial_opt[key], &row.column_count));
+    row.columns = w->columns.items;
+    iso_out_text(output, first ? "{\"initial_rows\":[" : ",");
+    one_row(output, &row);
+    first = false;
   }
-  if (w->rows.count > 0) iso_jsonl_write_initial_rows(w->job->output, w->rows.items, w->rows.count);
+  if (!first) PUT(output, "]}\n");
   return ISOPROOF_OK;
+}
+
+static void write_names(const writer *w) {
+  const isoproof_history *h = w->job->history;
+  iso_output *output = w->job->output;
+  bool first = true;
+  for (uint32_t key = 0; h->key_label_opt != NULL && key < h->keys; key++) {
+    int64_t number_of_row;
+    isoproof_scalar name = iso_history_scalar(h, h->key_label_opt[key]);
+    if (name.type != ISOPROOF_STRING || !iso_pool_integer(&h->pool, h->key_name[key], &number_of_row)) continue;
+    iso_out_text(output, first ? "{\"row_names\":[[" : ",[");
+    iso_out_i64(output, number_of_row);
+    iso_out_char(output, ',');
+    iso_out_json_string(output, name.text, name.length);
+    iso_out_char(output, ']');
+    first = false;
+  }
+  if (!first) PUT(output, "]}\n");
 }
 
 static isoproof_status write_sessions(writer *w) {
@@ -423,9 +486,12 @@ isoproof_status iso_write_jsonl(iso_write_job *job) {
   ISO_TRY(check_texts(job));
   ISO_TRY(write_header(job));
   isoproof_status status = write_initial_rows(&w);
+  if (status == ISOPROOF_OK) write_names(&w);
   if (status == ISOPROOF_OK) status = write_sessions(&w);
   iso_vec_free(&w.rows);
   iso_vec_free(&w.ops);
   iso_vec_free(&w.elements);
+  iso_vec_free(&w.columns);
+  iso_vec_free(&w.conditions);
   return status;
 }

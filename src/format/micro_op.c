@@ -8,7 +8,28 @@ void iso_micro_op_free(iso_micro_op *micro) {
   iso_vec_free(&micro->elements);
   iso_vec_free(&micro->statements);
   iso_vec_free(&micro->rows);
+  iso_vec_free(&micro->where);
+  iso_vec_free(&micro->contents);
   iso_list_cache_free(&micro->cache);
+}
+
+/* What the row that was just written has in its columns; *next moves behind it. */
+static isoproof_status emit_contents(const iso_micro_ops *part, size_t op, size_t *next, isoproof_builder *builder,
+                                     isoproof_error *error) {
+  for (; *next < part->content_count && part->contents[*next].op == op; ++*next) {
+    ISO_TRY(iso_builder_content(builder, part->contents[*next].column, part->contents[*next].content, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status emit_conditions(const iso_micro_ops *part, const iso_micro_statement *s,
+                                       isoproof_builder *builder, isoproof_error *error) {
+  for (size_t i = s->first_where; i < s->first_where + s->where_count; i++) {
+    const iso_condition *c = &part->where[i];
+    ISO_TRY(
+        iso_builder_condition(builder, c->column, (iso_comparison)c->comparison, c->operand, c->or_next != 0, error));
+  }
+  return ISOPROOF_OK;
 }
 
 static isoproof_status emit_rows(const iso_micro_ops *part, const iso_op_add *op, isoproof_builder *builder,
@@ -17,7 +38,8 @@ static isoproof_status emit_rows(const iso_micro_ops *part, const iso_op_add *op
   if (form < ISO_ROW_PREDICATE) return iso_builder_row(builder, form, op->key, op->value, error);
   const iso_micro_statement *s = &part->statements[op->value];
   const iso_row_value *rows = s->row_count > 0 ? part->rows + s->first_row : NULL;
-  return iso_builder_statement(builder, form, &s->predicate, s->answered, rows, s->row_count, s->counted, error);
+  ISO_TRY(iso_builder_statement(builder, form, &s->predicate, s->answered, rows, s->row_count, s->counted, error));
+  return emit_conditions(part, s, builder, error);
 }
 
 /* Adds the scalar operations from place *at on, in one piece, and moves *at behind them. */
@@ -30,6 +52,7 @@ static isoproof_status emit_scalars(const iso_micro_ops *part, size_t *at, isopr
 
 isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *builder, isoproof_error *error) {
   const iso_value *elements = part->elements;
+  size_t next_content = 0;
   for (size_t i = 0; i < part->count;) {
     ISO_TRY(emit_scalars(part, &i, builder, error));
     if (i == part->count) break;
@@ -38,6 +61,7 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
     i++;
     if (op->form != ISO_ROW_NONE) {
       ISO_TRY(emit_rows(part, op, builder, error));
+      ISO_TRY(emit_contents(part, i - 1, &next_content, builder, error));
     } else {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;

@@ -18,13 +18,23 @@ typedef struct iso_micro_statement {
   bool answered;
   size_t first_row, row_count;
   int64_t counted;
+  size_t first_where, where_count; /* conditions on columns */
 } iso_micro_statement;
+
+/* What a row that is written has in a column. */
+typedef struct iso_micro_content {
+  size_t op; /* number of the operation that writes it */
+  iso_value column, content;
+} iso_micro_content;
 
 typedef struct iso_micro_op {
   ISO_VEC(iso_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   ISO_VEC(iso_micro_statement) statements;
-  ISO_VEC(iso_row_value) rows;                                /* that they returned */
+  ISO_VEC(iso_row_value) rows; /* that they returned */
+  /* Of the transaction at hand alone: those who keep many of them go without (jsonl_block.c). */
+  ISO_VEC(iso_condition) where;
+  ISO_VEC(iso_micro_content) contents;
   size_t first_op, first_element, first_statement, first_row; /* of the transaction at hand */
   iso_list_cache cache;
 } iso_micro_op;
@@ -36,6 +46,9 @@ typedef struct iso_micro_ops {
   const iso_value *elements;
   const iso_micro_statement *statements; /* of all transactions */
   const iso_row_value *rows;             /* likewise */
+  const iso_condition *where;            /* of their statements */
+  const iso_micro_content *contents;     /* of the rows that they write, in order */
+  size_t content_count;
 } iso_micro_ops;
 
 /* Forgets the transaction at hand. */
@@ -44,6 +57,11 @@ static inline void iso_micro_op_clear(iso_micro_op *micro) {
   micro->elements.count = micro->first_element;
   micro->statements.count = micro->first_statement;
   micro->rows.count = micro->first_row;
+  micro->where.count = micro->contents.count = 0;
+}
+/* Whether the transaction at hand says something of columns. */
+static inline bool iso_micro_op_has_columns(const iso_micro_op *micro) {
+  return micro->where.count > 0 || micro->contents.count > 0;
 }
 /* Keeps it, and begins the next one behind it. */
 static inline void iso_micro_op_keep(iso_micro_op *micro) {
@@ -67,7 +85,10 @@ static inline iso_micro_ops iso_micro_op_part(const iso_micro_op *micro, size_t 
                          .elements =
                              first_element < micro->elements.count ? micro->elements.items + first_element : NULL,
                          .statements = micro->statements.items,
-                         .rows = micro->rows.items};
+                         .rows = micro->rows.items,
+                         .where = micro->where.items,
+                         .contents = micro->contents.items,
+                         .content_count = micro->contents.count};
 }
 /* Those of the transaction at hand. */
 static inline iso_micro_ops iso_micro_op_at_hand(const iso_micro_op *micro) {

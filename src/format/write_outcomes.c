@@ -1,5 +1,5 @@
-/* What becomes of unknown transactions, and of levels of their own, in formats that know only committed and aborted: one that somebody read from
- * did commit; one that nobody read from can be left out without changing any verdict. */
+/* What becomes of unknown transactions, and of levels of their own, in formats that know only committed and aborted:
+ * one that somebody read from did commit; one that nobody read from can be left out without changing any verdict. */
 #include <stdlib.h>
 
 #include "format/format.h"

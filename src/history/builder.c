@@ -17,6 +17,7 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
   builder->txn_end_index = lazy(-1);
   builder->txn_node = lazy(ISO_VALUE_NIL);
   builder->txn_error = lazy(ISO_VALUE_NIL);
+  builder->txn_name = lazy(ISO_VALUE_NIL);
   builder->txn_isolation = lazy(ISO_ISOLATION_NONE);
   builder->session_file = lazy(ISO_VALUE_NIL);
   iso_numbering_init(&builder->keys);
@@ -25,8 +26,9 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
 }
 
 void iso_builder_clear(isoproof_builder *builder) {
-  iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start, &builder->txn_end,   &builder->txn_start_index,
-                         &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->txn_isolation, &builder->session_file};
+  iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start,   &builder->txn_end,   &builder->txn_start_index,
+                         &builder->txn_end_index, &builder->txn_node,    &builder->txn_error, &builder->txn_isolation,
+                         &builder->txn_name,      &builder->session_file};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free(columns[i]->items);
   for (size_t i = 0; i < builder->lists.count; i++) free(builder->lists.items[i].items);
   free(builder->lists.items);
@@ -40,6 +42,9 @@ void iso_builder_clear(isoproof_builder *builder) {
   free(builder->statements.items);
   free(builder->returned.items);
   free(builder->initial_rows.items);
+  free(builder->conditions.items);
+  free(builder->contents.items);
+  free(builder->labels.items);
   free(builder->runs.items);
   free(builder->txn_session.items);
   free(builder->txn_status.items);
@@ -132,7 +137,8 @@ isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, cons
       lazy_set(&builder->txn_start, txn, info->start) && lazy_set(&builder->txn_end, txn, info->end) &&
       lazy_set(&builder->txn_start_index, txn, info->start_index) &&
       lazy_set(&builder->txn_end_index, txn, info->end_index) && lazy_set(&builder->txn_node, txn, info->node) &&
-      lazy_set(&builder->txn_error, txn, info->error) && lazy_set(&builder->txn_isolation, txn, info->isolation)) {
+      lazy_set(&builder->txn_error, txn, info->error) && lazy_set(&builder->txn_isolation, txn, info->isolation) &&
+      lazy_set(&builder->txn_name, txn, info->name)) {
     return ISOPROOF_OK;
   }
   return iso_fail_memory(error);

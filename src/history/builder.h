@@ -20,7 +20,8 @@ typedef struct iso_txn_info {
   int64_t start, end;             /* ISOPROOF_NO_TIME */
   int64_t start_index, end_index; /* -1 */
   iso_value node, error;          /* ISO_VALUE_NIL */
-  iso_txn_isolation isolation;        /* the level that is its own, ISO_ISOLATION_NONE */
+  iso_txn_isolation isolation;    /* the level that is its own, ISO_ISOLATION_NONE */
+  iso_value name;                 /* of its kind, ISO_VALUE_NIL */
   uint64_t position;              /* line or offset, 0 none */
 } iso_txn_info;
 
@@ -31,7 +32,8 @@ static inline iso_txn_info iso_txn_unset(void) {
                         .start_index = -1,
                         .end_index = -1,
                         .node = ISO_VALUE_NIL,
-                        .error = ISO_VALUE_NIL};
+                        .error = ISO_VALUE_NIL,
+                        .name = ISO_VALUE_NIL};
 }
 
 /* An operation on its way from a reader to the builder. */
@@ -95,6 +97,18 @@ isoproof_status iso_builder_row(isoproof_builder *builder, iso_row_form form, is
 isoproof_status iso_builder_statement(isoproof_builder *builder, iso_row_form form, const iso_predicate *predicate,
                                       bool answered, const iso_row_value *rows, size_t count, int64_t counted,
                                       isoproof_error *error);
+/* What the row that was written last (or, the second function, the initial row that was said last) has in a column:
+ * nil, an integer or a string, codes of the pool. */
+isoproof_status iso_builder_content(isoproof_builder *builder, iso_value column, iso_value content,
+                                    isoproof_error *error);
+isoproof_status iso_builder_initial_content(isoproof_builder *builder, iso_value column, iso_value content,
+                                            isoproof_error *error);
+/* One more condition of the statement that was added last.  ISOPROOF_ERR_FORMAT comes at the end, for a row that was
+ * returned with contents that do not match. */
+isoproof_status iso_builder_condition(isoproof_builder *builder, iso_value column, iso_comparison comparison,
+                                      iso_value operand, bool or_next, isoproof_error *error);
+/* What a key is called, if the history turns out to have it; of several names one counts. */
+isoproof_status iso_builder_label(isoproof_builder *builder, iso_value key, iso_value label, isoproof_error *error);
 /* Says that a row was there at the start, once per row. */
 isoproof_status iso_builder_initial_row(isoproof_builder *builder, int64_t key, int64_t value, isoproof_error *error);
 

@@ -258,6 +258,7 @@ static bool take_facts(isoproof_builder *b, isoproof_history *h, const plan *p) 
   free(spare.items);
   return taken && take_lazy32(&b->txn_node, p, h->txns, &h->txn_node_opt) &&
          take_lazy32(&b->txn_error, p, h->txns, &h->txn_error_opt) &&
+         take_lazy32(&b->txn_name, p, h->txns, &h->txn_name_opt) &&
          take_lazy8(&b->txn_isolation, p, h->txns, &h->txn_isolation_opt) &&
          take_lazy32(&b->session_file, NULL, h->sessions, &h->session_file_opt);
 }
@@ -352,6 +353,8 @@ isoproof_status iso_builder_finish_for(isoproof_builder *builder, const isoproof
   isoproof_status status = named;
   if (named == ISOPROOF_OK)
     status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_builder_take_columns(builder, h, error);
+  if (status == ISOPROOF_OK) status = iso_builder_take_labels(builder, h, error);
   free(p.new_txn);
   free(p.run_dest);
   uint8_t so_far = builder->made;

@@ -33,6 +33,7 @@ typedef struct iso_raw_statement {
   uint32_t number;  /* in order of arrival */
   uint64_t first_row;
   uint32_t row_count; /* what it returned */
+  uint32_t first_where, where_count;
 } iso_raw_statement;
 
 /* A row: number of the key, and value. */
@@ -40,6 +41,11 @@ typedef struct iso_raw_row {
   uint32_t key;
   iso_value value;
 } iso_raw_row;
+
+/* What a key is called: codes of both. */
+typedef struct iso_raw_label {
+  iso_value key, label;
+} iso_raw_label;
 
 struct isoproof_builder {
   isoproof_format format;
@@ -59,12 +65,15 @@ struct isoproof_builder {
   ISO_VEC(uint8_t) op_form; /* empty, or as long as the others */
   ISO_VEC(iso_raw_statement) statements;
   ISO_VEC(iso_raw_row) returned, initial_rows;
+  ISO_VEC(iso_condition) conditions;
+  ISO_VEC(iso_content) contents;
+  ISO_VEC(iso_raw_label) labels;
 
   ISO_VEC(iso_op_run) runs;
   bool open;
   ISO_VEC(uint32_t) txn_session;
   ISO_VEC(uint8_t) txn_status;
-  iso_lazy txn_id, txn_start, txn_end, txn_start_index, txn_end_index, txn_node, txn_error, txn_isolation;
+  iso_lazy txn_id, txn_start, txn_end, txn_start_index, txn_end_index, txn_node, txn_error, txn_isolation, txn_name;
   iso_lazy session_file;
 
   ISO_VEC(iso_list) lists; /* by key */
@@ -82,6 +91,10 @@ isoproof_status iso_builder_name_counted(isoproof_builder *builder, isoproof_err
  * where the runs of the builder went. */
 isoproof_status iso_builder_expand(isoproof_builder *builder, isoproof_history *history, const uint32_t *run_dest,
                                    const uint32_t *new_txn, isoproof_error *error);
+/* Conditions and contents, once the statements are in their places. */
+isoproof_status iso_builder_take_columns(isoproof_builder *builder, isoproof_history *history, isoproof_error *error);
+/* What keys are called. */
+isoproof_status iso_builder_take_labels(isoproof_builder *builder, isoproof_history *history, isoproof_error *error);
 /* Gives every read the kind that the other operations of its key (or, for a key nobody changes, of the history) imply;
  * false when memory is out. */
 bool iso_builder_retype(isoproof_history *history, uint8_t *made, unsigned threads);

@@ -80,6 +80,11 @@ struct isoproof_history {
   uint8_t *op_form_opt;      /* iso_row_form; ISO_ROW_NONE for everything else */
   iso_statement *statements; /* in the order of their operations */
   uint32_t statement_count;
+  iso_condition *conditions; /* of statements on columns, in the order of the statements */
+  uint32_t condition_count;
+  iso_content *contents; /* what versions have in columns */
+  uint32_t content_count;
+  iso_value *key_label_opt;   /* by key: what people call it ("accounts[id=7]"); nil where nothing is said */
   iso_value *key_initial_opt; /* by key: what a row was at the start; nil where it was absent, or is no row */
 
   uint32_t *txn_first_op; /* txns + 1 */
@@ -89,6 +94,7 @@ struct isoproof_history {
   int64_t *txn_start_opt, *txn_end_opt;             /* both or none; ISOPROOF_NO_TIME where unknown */
   int64_t *txn_start_index_opt, *txn_end_index_opt; /* position of invocation and completion; -1 where unknown */
   iso_value *txn_node_opt, *txn_error_opt;
+  iso_value *txn_name_opt;    /* the name of its kind, such as "transfer" */
   uint8_t *txn_isolation_opt; /* iso_txn_isolation: the level that is its own */
   uint64_t *txn_position_opt;
   iso_position_kind position_kind;

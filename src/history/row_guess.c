@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/vector.h"
+#include "history/columns.h"
 #include "history/row_replay.h"
 #include "history/row_versions.h"
 
@@ -211,7 +212,7 @@ static int64_t correct(guesser *g, const iso_statement *s, const iso_predicate *
 
 static void guess_count(guesser *g, const iso_statement *s) {
   const isoproof_history *h = g->h;
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(g->h, s);
   int64_t matching = 0;
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     guess_read(g, op);

@@ -1,5 +1,6 @@
 /* What rows hold while a history is carried out. */
 #include "history/row_state.h"
+#include "history/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void forget_own(const iso_row_state *s, uint32_t txn) {
 /* ---- fitting ---- */
 
 static int64_t excess_now(const iso_row_state *s, uint32_t txn, const iso_statement *count) {
-  iso_predicate predicate = iso_statement_predicate(count);
+  iso_predicate predicate = iso_history_predicate(s->h, count);
   int64_t matching = 0;
   for (uint32_t op = count->first_op; op < count->first_op + count->op_count; op++) {
     uint32_t key = s->h->op_key[op];
@@ -98,7 +99,7 @@ uint32_t iso_row_state_unfit(const iso_row_state *s, uint32_t txn, bool with_wri
 
 bool iso_row_state_is_wished(const iso_row_state *s, const iso_row_wish *wish, uint32_t key, iso_value version) {
   if (wish->of != NULL) {
-    iso_predicate predicate = iso_statement_predicate(wish->of);
+    iso_predicate predicate = iso_history_predicate(s->h, wish->of);
     return iso_version_matches(s->h, &predicate, key, version) == wish->present;
   }
   if (wish->read == ISO_NO_OP) return (version != ISO_VALUE_NIL) == wish->present;

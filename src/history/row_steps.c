@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "history/columns.h"
 #include "history/real_time.h"
 
 typedef enum { DONE, STUCK, WAITS } progress;
@@ -258,7 +259,7 @@ static progress let_counts_begin(iso_row_steps *p, uint32_t txn, uint32_t write)
     }
     i++;
     if (s->stage[count->txn] != ISO_STAGE_WAITS) continue;
-    iso_predicate predicate = iso_statement_predicate(count);
+    iso_predicate predicate = iso_history_predicate(s->h, count);
     bool was = iso_version_matches(s->h, &predicate, key, old), is = iso_version_matches(s->h, &predicate, key, new);
     if (was == is || count->txn == txn || !is_ready(p, count->txn)) continue;
     if (iso_row_state_excess(s, count->txn, count) == 0) return wait_for(p, count->txn, ISO_AIM_ALONE);

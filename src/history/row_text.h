@@ -6,9 +6,13 @@
 #include "base/words.h"
 #include "history/history.h"
 
+/* What people call a key: its label, else its name. */
+isoproof_scalar iso_history_key_shown(const isoproof_history *history, uint32_t key);
+
 /* "where key between 1 and 4 and value mod 2 = 0", or, `brief`, "where key in 1..4 and value mod 2 = 0"; "of all rows"
- * where there is no condition. */
-void iso_words_add_conditions(iso_words *words, const iso_statement *statement, bool brief);
+ * where there is no condition.  Rows that a fact rows.LOW.HIGH names are "of accounts where balance < 100". */
+void iso_words_add_conditions(iso_words *words, const isoproof_history *history, const iso_statement *statement,
+                              bool brief);
 /* What it returned: "1 = 5, 2 = 6", "no row", "3" of a count. */
 void iso_words_add_answer(iso_words *words, const isoproof_history *history, const iso_statement *statement);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "history/columns.h"
 #include "history/real_time.h"
 
 void iso_row_versions_free(iso_row_versions *v) {
@@ -20,7 +21,8 @@ void iso_row_versions_free(iso_row_versions *v) {
 bool iso_version_matches(const isoproof_history *h, const iso_predicate *predicate, uint32_t key, iso_value version) {
   int64_t name, value;
   return version != ISO_VALUE_NIL && iso_pool_integer(&h->pool, version, &value) &&
-         iso_pool_integer(&h->pool, h->key_name[key], &name) && iso_predicate_matches(predicate, name, value);
+         iso_pool_integer(&h->pool, h->key_name[key], &name) && iso_predicate_matches(predicate, name, value) &&
+         iso_history_meets(h, predicate, key, version);
 }
 
 /* When transactions began and ended.  Without times: how far they are through their sessions. */
@@ -112,7 +114,7 @@ isoproof_status iso_row_versions_make(const isoproof_history *history, iso_row_v
 
 bool iso_count_is_possible(const iso_row_versions *v, const iso_statement *s) {
   const isoproof_history *h = v->h;
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(h, s);
   int64_t least = 0, most = 0;
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     uint32_t key = h->op_key[op];

@@ -44,8 +44,8 @@ iso_predicate iso_statement_predicate(const iso_statement *s) {
 }
 
 void iso_statement_set_predicate(iso_statement *s, const iso_predicate *p) {
-  s->conditions = (uint8_t)((p->of_keys ? ISO_CONDITION_KEYS : 0) | (p->of_values ? ISO_CONDITION_VALUES : 0) |
-                            (p->of_rest ? ISO_CONDITION_REST : 0));
+  s->conditions = (uint8_t)((s->conditions & ISO_CONDITION_COLUMNS) | (p->of_keys ? ISO_CONDITION_KEYS : 0) |
+                            (p->of_values ? ISO_CONDITION_VALUES : 0) | (p->of_rest ? ISO_CONDITION_REST : 0));
   s->key_low = p->of_keys ? p->key_low : 0;
   s->key_high = p->of_keys ? p->key_high : 0;
   s->value_low = p->of_values ? p->value_low : 0;

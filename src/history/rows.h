@@ -51,7 +51,26 @@ typedef enum iso_comparison {
       ISO_COMPARISONS
 } iso_comparison;
 
-/* Rows whose key and value meet every condition that is there; without any, all rows.  Bounds belong to the ranges. */
+/* A condition on the content of a column; `or_next`: it or the one that follows it has to be met.  As stored in the
+ * binary format. */
+typedef struct iso_condition {
+  uint32_t statement; /* number of the statement; ascending */
+  uint32_t column;    /* name: a code of the pool */
+  uint32_t operand;   /* an integer or a text; nil where the comparison has none */
+  uint8_t comparison; /* iso_comparison */
+  uint8_t or_next;    /* 0 or 1 */
+  uint16_t reserved;  /* 0 */
+} iso_condition;
+
+/* What a version of a row has in a column; what is not said is absent (SQL's NULL).  As stored in the binary format,
+ * ascending by key, version and column. */
+typedef struct iso_content {
+  uint32_t key; /* number */
+  uint32_t version, column, content;
+} iso_content;
+
+/* Rows whose key, value and columns meet every condition that is there; without any, all rows.  Bounds belong to the
+ * ranges. */
 typedef struct iso_predicate {
   bool of_keys;   /* key_low <= key <= key_high */
   bool of_values; /* value_low <= value <= value_high */
@@ -59,6 +78,7 @@ typedef struct iso_predicate {
   int64_t key_low, key_high;
   int64_t value_low, value_high;
   int64_t divisor, rest;
+  uint32_t first_where, where_count; /* conditions on columns, among those of the history (history/columns.h) */
 } iso_predicate;
 
 typedef struct iso_row_value {
@@ -77,16 +97,23 @@ typedef struct iso_statement {
   int64_t counted;                                                 /* of a count: its answer */
 } iso_statement;
 
-enum { ISO_CONDITION_KEYS = 1, ISO_CONDITION_VALUES = 2, ISO_CONDITION_REST = 4, ISO_CONDITIONS_ALL = 7 };
+enum {
+  ISO_CONDITION_KEYS = 1,
+  ISO_CONDITION_VALUES = 2,
+  ISO_CONDITION_REST = 4,
+  ISO_CONDITION_COLUMNS = 8, /* they are in a table of their own */
+  ISO_CONDITIONS_ALL = 15
+};
 
 const char *iso_row_form_name(iso_row_form form);
 const char *iso_comparison_name(iso_comparison comparison);
-/* Whether a row of that key can match at all, and whether it does with that value.  An absent row never does. */
+/* Whether a row of that key can match at all, and whether it does with that value, columns apart.  An absent row never
+ * does. */
 bool iso_predicate_covers(const iso_predicate *predicate, int64_t key);
 bool iso_predicate_matches(const iso_predicate *predicate, int64_t key, int64_t value);
-/* Whether it says anything about values. */
+/* Whether it says anything about values or columns. */
 static inline bool iso_predicate_has_values(const iso_predicate *predicate) {
-  return predicate->of_values || predicate->of_rest;
+  return predicate->of_values || predicate->of_rest || predicate->where_count > 0;
 }
 
 /* A row that statements can see: its key, and the number of that. */
@@ -95,7 +122,7 @@ typedef struct iso_seen_row {
   uint32_t number;
 } iso_seen_row;
 
-/* The predicate of a statement, and back. */
+/* The predicate of a statement without its conditions on columns (iso_history_predicate has them), and back. */
 iso_predicate iso_statement_predicate(const iso_statement *statement);
 void iso_statement_set_predicate(iso_statement *statement, const iso_predicate *predicate);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "history/builder_internal.h"
+#include "history/columns.h"
 
 /* ---- taking them in ---- */
 
@@ -137,7 +138,7 @@ bool iso_history_read_fits(const isoproof_history *h, uint32_t read, iso_value v
   int64_t key, number;
   const iso_statement *s = iso_history_statement(h, read);
   if (s == NULL || version == ISO_VALUE_NIL || !iso_pool_integer(&h->pool, version, &number)) return true;
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(h, s);
   return !iso_pool_integer(&h->pool, h->key_name[h->op_key[read]], &key) ||
-         !iso_predicate_matches(&predicate, key, number);
+         !iso_predicate_matches(&predicate, key, number) || !iso_history_meets(h, &predicate, h->op_key[read], version);
 }

@@ -151,7 +151,7 @@ static void order_returned(const expansion *e, iso_raw_row *rows, uint32_t count
 static void put_statement(expansion *e, iso_raw_statement *raw) {
   iso_statement *s = &raw->is;
   iso_row_form form = (iso_row_form)s->form;
-  bool has_values = (s->conditions & (ISO_CONDITION_VALUES | ISO_CONDITION_REST)) != 0;
+  bool has_values = (s->conditions & (ISO_CONDITION_VALUES | ISO_CONDITION_REST | ISO_CONDITION_COLUMNS)) != 0;
   iso_value missing = has_values ? ISO_VALUE_UNMATCHED : ISO_VALUE_NIL;
   if (form == ISO_ROW_COUNT && s->counted > 0) missing = ISO_VALUE_COUNTED;
   iso_raw_row *rows = raw->row_count > 0 ? e->b->returned.items + raw->first_row : NULL;

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "history/builder.h"
+#include "history/columns.h"
 #include "history/resolve.h"
 #include "history/row_versions.h"
 
@@ -73,6 +74,32 @@ static bool is_orphan(const carver *c, uint32_t op) {
   }
 }
 
+/* What the row that was put into the builder last has in its columns. */
+static isoproof_status carry_contents(carver *c, uint32_t key, iso_value version, bool initial, isoproof_error *error) {
+  size_t count;
+  const iso_content *contents = iso_history_contents(c->h, key, version, &count);
+  for (size_t i = 0; i < count; i++) {
+    iso_value column, content;
+    ISO_TRY(carry(c, contents[i].column, &column, error));
+    ISO_TRY(carry(c, contents[i].content, &content, error));
+    ISO_TRY(initial ? iso_builder_initial_content(c->builder, column, content, error)
+                    : iso_builder_content(c->builder, column, content, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status carry_conditions(carver *c, const iso_predicate *predicate, isoproof_error *error) {
+  for (uint32_t i = 0; i < predicate->where_count; i++) {
+    const iso_condition *from = &c->h->conditions[predicate->first_where + i];
+    iso_value column, operand;
+    ISO_TRY(carry(c, from->column, &column, error));
+    ISO_TRY(carry(c, from->operand, &operand, error));
+    ISO_TRY(iso_builder_condition(c->builder, column, (iso_comparison)from->comparison, operand, from->or_next != 0,
+                                  error));
+  }
+  return ISOPROOF_OK;
+}
+
 static isoproof_status carry_op(carver *c, uint32_t op, isoproof_error *error) {
   const isoproof_history *h = c->h;
   iso_value key, value = h->op_value[op];
@@ -82,7 +109,10 @@ static isoproof_status carry_op(carver *c, uint32_t op, isoproof_error *error) {
   if (list && value != ISO_VALUE_NIL && value != ISO_VALUE_NONE) return carry_list(c, op, key, error);
   ISO_TRY(carry(c, value, &value, error));
   iso_row_form form = iso_history_form(h, op);
-  if (form != ISO_ROW_NONE) return iso_builder_row(c->builder, form, key, value, error);
+  if (form != ISO_ROW_NONE) {
+    ISO_TRY(iso_builder_row(c->builder, form, key, value, error));
+    return carry_contents(c, h->op_key[op], h->op_value[op], false, error);
+  }
   return iso_builder_op(c->builder, (isoproof_op_kind)h->op_kind[op], key, value, error);
 }
 
@@ -107,7 +137,7 @@ static bool is_counted_alike(const carver *c, const iso_predicate *predicate, ui
 /* A statement observes every row that there is: where one of its observations is left out, so is the row, or else the
  * statement.  A count goes without a row that counted for certain. */
 static isoproof_status carry_statement(carver *c, const iso_statement *s, isoproof_error *error) {
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(c->h, s);
   int64_t counted = s->counted;
   c->rows.count = 0;
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
@@ -120,8 +150,9 @@ static isoproof_status carry_statement(carver *c, const iso_statement *s, isopro
     }
     if (carried && returned_row(c->h, op, &row) && !iso_vec_push(&c->rows, row)) return iso_fail_memory(error);
   }
-  return iso_builder_statement(c->builder, (iso_row_form)s->form, &predicate, s->answered != 0, c->rows.items,
-                               c->rows.count, counted, error);
+  ISO_TRY(iso_builder_statement(c->builder, (iso_row_form)s->form, &predicate, s->answered != 0, c->rows.items,
+                                c->rows.count, counted, error));
+  return carry_conditions(c, &predicate, error);
 }
 
 /* Which keys there will be, and the rows at the start. */
@@ -141,6 +172,7 @@ static isoproof_status carry_rows(carver *c, isoproof_error *error) {
     if (!iso_pool_integer(&h->pool, h->key_name[key], &name)) continue;
     if (!iso_pool_integer(&h->pool, h->key_initial_opt[key], &value)) continue;
     ISO_TRY(iso_builder_initial_row(c->builder, name, value, error));
+    ISO_TRY(carry_contents(c, key, h->key_initial_opt[key], true, error));
   }
   return ISOPROOF_OK;
 }
@@ -180,6 +212,7 @@ static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error)
   if (h->txn_end_index_opt != NULL) info.end_index = h->txn_end_index_opt[txn];
   if (h->txn_node_opt != NULL) ISO_TRY(carry(c, h->txn_node_opt[txn], &info.node, error));
   if (h->txn_error_opt != NULL) ISO_TRY(carry(c, h->txn_error_opt[txn], &info.error, error));
+  if (h->txn_name_opt != NULL) ISO_TRY(carry(c, h->txn_name_opt[txn], &info.name, error));
   info.isolation = iso_history_isolation(h, txn);
   ISO_TRY(carry(c, h->session_name[h->txn_session[txn]], &name, error));
   ISO_TRY(iso_builder_session(c->builder, name, &session, error));
@@ -203,6 +236,13 @@ static isoproof_status carve(carver *c, isoproof_task *task, isoproof_history **
     if (status != ISOPROOF_OK) return status;
   }
   if (iso_history_has_rows(h)) ISO_TRY(carry_rows(c, error));
+  for (uint32_t key = 0; h->key_label_opt != NULL && key < h->keys; key++) {
+    iso_value name, label;
+    if (h->key_label_opt[key] == ISO_VALUE_NIL) continue;
+    ISO_TRY(carry(c, h->key_name[key], &name, error));
+    ISO_TRY(carry(c, h->key_label_opt[key], &label, error));
+    ISO_TRY(iso_builder_label(c->builder, name, label, error));
+  }
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     if ((txn & 0xfff) == 0) ISO_TRY(iso_task_check(task, error));
     if (c->keep_txn[txn]) ISO_TRY(carry_txn(c, txn, error));

@@ -175,6 +175,10 @@ static isoproof_status adopt_batch(isoproof_live *live, const isoproof_history *
     return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
                     "not judged, because of interference: somebody else changed the tables during the run (%.300s)",
                     what);
+  if (batch->condition_count > 0)
+    return iso_fail(
+        error, ISOPROOF_ERR_UNSUPPORTED,
+        "predicates with conditions on columns are not judged live: check the history when the run has ended");
   if (!live->has_levels) ISO_TRY(choose_levels(live, batch, error));
   if (!live->has_batch) {
     live->initial_is_zero = batch->initial_is_zero;

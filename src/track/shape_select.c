@@ -7,9 +7,10 @@
 
 bool iso_shape_table(iso_shaper *s, uint32_t at, uint32_t end, uint32_t *next) {
   static const char *const no_alias[] = {
-      "JOIN",  "INNER",         "LEFT",   "RIGHT",   "FULL",       "CROSS",       "NATURAL",   "ON",      "USING",
-      "OUTER", "STRAIGHT_JOIN", "USE",    "FORCE",   "IGNORE",     "TABLESAMPLE", "PARTITION", "INDEXED", "NOT",
-      "SET",   "VALUES",        "SELECT", "DEFAULT", "OVERRIDING", "FOR",         "WITH",      NULL};
+      "JOIN",    "INNER", "LEFT",          "RIGHT",  "FULL",      "CROSS",   "NATURAL",     "ON",
+      "USING",   "OUTER", "STRAIGHT_JOIN", "USE",    "FORCE",     "IGNORE",  "TABLESAMPLE", "PARTITION",
+      "INDEXED", "NOT",   "SET",           "VALUES", "SELECT",    "DEFAULT", "OVERRIDING",  "FOR",
+      "WITH",    "WHERE", "ORDER",         "LIMIT",  "RETURNING", "GROUP",   NULL};
   iso_source made = {NULL, NULL, NULL};
   const char *name = iso_schema_name(s->tables, s->sql, at, next);
   if (name == NULL || *next > end) return iso_shape_other(s, "what it reads FROM was not understood");

@@ -7,6 +7,7 @@
 #include "history/repeated.h"
 #include "history/resolve.h"
 #include "level/method.h"
+#include "history/columns.h"
 
 /* In the table of reads: asked about before, and nothing to choose. */
 #define LISTED UINT32_MAX
@@ -110,7 +111,7 @@ static void survey(const iso_choices *c, const iso_predicate *predicate, const i
 
 /* Whether the candidates that are left of the rows of a count can make up for its number. */
 static isoproof_status is_possible(iso_choices *c, const iso_statement *s, bool *possible, isoproof_error *error) {
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(c->history, s);
   int64_t least = 0, most = 0;
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     iso_choice choice;

@@ -110,7 +110,7 @@ static const char *take_words(const gathering *g, iso_words *words) {
 /* A statement says what it asked for and what it returned. */
 static bool keep_statement(const gathering *g, const iso_statement *s, isoproof_document_op *out) {
   iso_words asked = {NULL, 0, 0, false}, answer = {NULL, 0, 0, false};
-  iso_words_add_conditions(&asked, s, true);
+  iso_words_add_conditions(&asked, g->history, s, true);
   iso_words_add_answer(&answer, g->history, s);
   out->kind = iso_row_form_name((iso_row_form)s->form);
   out->key = take_words(g, &asked);
@@ -139,7 +139,7 @@ static bool keep_op(const gathering *g, uint64_t txn, uint64_t op, isoproof_docu
   if (!isoproof_history_op_at(g->history, op, &what)) return true;
   *out = (isoproof_document_op){.number = (uint32_t)iso_history_shown_number(g->history, (uint32_t)txn, (uint32_t)op),
                                 .kind = isoproof_op_kind_name(what.kind),
-                                .key = keep_scalar(g->arena, what.key),
+                                .key = keep_scalar(g->arena, iso_history_key_shown(g->history, g->history->op_key[op])),
                                 .offset = -1,
                                 .involved = is_wanted(g, op)};
   bool good = out->key != NULL;

@@ -6,6 +6,7 @@
 
 #include "history/resolve.h"
 #include "history/row_versions.h"
+#include "history/columns.h"
 
 void iso_open_reads_free(iso_open_reads *o) {
   free(o->slot_op);
@@ -25,7 +26,7 @@ iso_value iso_open_version(const iso_open_reads *o, uint32_t key, uint32_t versi
 }
 
 bool iso_open_matches(const iso_open_reads *o, const iso_statement *statement, uint32_t key, uint32_t version) {
-  iso_predicate predicate = iso_statement_predicate(statement);
+  iso_predicate predicate = iso_history_predicate(o->view->h, statement);
   return iso_version_matches(o->view->h, &predicate, key, iso_open_version(o, key, version));
 }
 
@@ -184,7 +185,7 @@ static bool list_read(lister *l, uint32_t op, uint32_t txn) {
 static bool list_count(lister *l, const iso_statement *s, uint32_t txn) {
   iso_open_reads *o = l->o;
   const isoproof_history *h = o->view->h;
-  iso_predicate predicate = iso_statement_predicate(s);
+  iso_predicate predicate = iso_history_predicate(h, s);
   iso_open_count count = {.statement = s, .txn = txn, .first = (uint32_t)o->reads.count, .missing = s->counted};
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     if (!list_read(l, op, txn)) return false;
