@@ -9,7 +9,7 @@
 #include "report/document/json.h"
 #include "report/document/read.h"
 
-enum { MOST_INVARIANTS = 1000, MOST_NAMED = 3 };
+enum { MOST_INVARIANTS = 1000, MOST_NAMED = 3, MOST_LOOKED = 30 };
 
 /* ---- from a history ---- */
 
@@ -174,16 +174,22 @@ void iso_tell_invariant_reason(iso_words *words, const isoproof_document *docume
                              : "No isolation anomaly was found that explains it.");
     return;
   }
-  for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
-    iso_arena scratch = ISO_ARENA_EMPTY;
-    iso_full_anomaly anomaly;
-    bool good = iso_document_anomaly(document, i, (iso_anomaly_parts){.full = false}, &scratch, &anomaly);
-    if (good && anomaly.code != NULL)
-      iso_words_add(words, "%s%s", words->length == 0 ? "What explains it: " : ", ", anomaly.name);
-    iso_arena_free(&scratch);
-    if (!good) words->failed = true;
+  /* Anomalies that people know by name, such as lost updates, before patterns with a number. */
+  size_t named = 0;
+  for (int patterns = 0; patterns < 2; patterns++) {
+    for (size_t i = 0; i < count && i < MOST_LOOKED && named < MOST_NAMED; i++) {
+      iso_arena scratch = ISO_ARENA_EMPTY;
+      iso_full_anomaly anomaly;
+      bool good = iso_document_anomaly(document, i, (iso_anomaly_parts){.full = false}, &scratch, &anomaly);
+      if (good && anomaly.code != NULL && (strncmp(anomaly.code, "TAP-", 4) == 0) == (patterns == 1)) {
+        iso_words_add(words, "%s%s", named == 0 ? "What explains it: " : ", ", anomaly.name);
+        named++;
+      }
+      iso_arena_free(&scratch);
+      if (!good) words->failed = true;
+    }
   }
-  iso_words_add(words, count > MOST_NAMED ? ", and others." : ".");
+  iso_words_add(words, count > named ? ", and others." : ".");
 }
 
 uint64_t iso_document_broken_invariants(const isoproof_document *document) {
