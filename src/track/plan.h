@@ -98,9 +98,16 @@ typedef ISO_VEC(iso_told_row) iso_told_rows;
 
 /* How many columns of a table predicates ask for. */
 size_t iso_table_asked(const iso_table *table);
-/* Reads [key..., number (numbers of them), contents...] or, `several`, a list of such, into rows. */
-isoproof_status iso_told_read(iso_tracker *tracker, const iso_table *table, const char *text, bool several, int numbers,
-                              bool contents, iso_arena *arena, iso_told_rows *rows, isoproof_error *error);
+/* What a cell tells: one row or several, how many versions behind the key, and contents behind these.  `initial`: rows
+ * at the start, each of which comes once. */
+typedef struct iso_told_form {
+  bool several;
+  int numbers;
+  bool contents, initial;
+} iso_told_form;
+
+isoproof_status iso_told_read(iso_tracker *tracker, const iso_table *table, const char *text, iso_told_form form,
+                              iso_arena *arena, iso_told_rows *rows, isoproof_error *error);
 
 /* A part of a key, as text or as a number. */
 typedef struct iso_key_part {
@@ -114,7 +121,8 @@ enum { ISO_MOST_KEY_PARTS = 16 };
 
 isoproof_status iso_row_book_make(iso_row_book *book, isoproof_error *error);
 void iso_row_book_free(iso_row_book *book);
-/* The row of a key, new when it was not met before. */
+/* The row of a key, new when it was not met before; *was_initial: it was there at the start, as far as was said before
+ * this call (`initial` says it). */
 isoproof_status iso_row_book_find(iso_row_book *book, const iso_table *table, const iso_key_part *parts, bool initial,
                                   int64_t *key, bool *was_initial, isoproof_error *error);
 

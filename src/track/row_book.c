@@ -131,9 +131,9 @@ isoproof_status iso_row_book_find(iso_row_book *book, const iso_table *table, co
     entry = add(book, table, hash, &text, parts, slot);
   }
   if (entry != NULL) {
-    entry->initial = entry->initial || initial;
     *key = entry->key;
     *was_initial = entry->initial;
+    entry->initial = entry->initial || initial;
   }
   pthread_mutex_unlock(&book->lock);
   iso_vec_free(&text);

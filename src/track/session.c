@@ -27,8 +27,12 @@ void iso_track_session_free(iso_track_session *s) {
 }
 
 const char *iso_track_session_sql(const iso_tracker *t) {
-  /* Aggregated rows come as one text. */
-  return t->dialect == ISO_TRACK_MARIADB ? "SET SESSION group_concat_max_len = 67108864" : NULL;
+  /* Aggregated rows come as one text.  Without these modes strings are strings, and assignments are made one after the
+   * other. */
+  static const char in_mariadb[] =
+      "SET SESSION group_concat_max_len = 67108864, SESSION sql_mode = replace(replace(replace(replace(@@sql_mode,"
+      " 'ANSI_QUOTES', ''), 'ANSI', ''), 'NO_BACKSLASH_ESCAPES', ''), 'SIMULTANEOUS_ASSIGNMENT', '')";
+  return t->dialect == ISO_TRACK_MARIADB ? in_mariadb : NULL;
 }
 
 void iso_track_begin(iso_track_session *s) {
@@ -138,6 +142,7 @@ static isoproof_status read_answer(iso_track_session *s, const iso_reply *reply,
   const iso_plan *plan = s->plan;
   bool writes = plan->shape.kind == ISO_SHAPE_INSERT || plan->shape.kind == ISO_SHAPE_UPDATE;
   uint32_t added = (uint32_t)plan->added.count;
+  iso_told_form form = {.several = plan->shape.aggregated, .numbers = writes ? 2 : 1, .contents = writes};
   if (added == 0 || reply->columns == 0) return ISOPROOF_OK;
   if (reply->columns < added)
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the answer has %u columns, fewer than were asked for",
@@ -146,8 +151,7 @@ static isoproof_status read_answer(iso_track_session *s, const iso_reply *reply,
   for (size_t i = 0; i < rows; i++) {
     for (uint32_t c = 0; c < added; c++) {
       const char *cell = iso_reply_cell(reply, i, reply->columns - added + c);
-      ISO_TRY(iso_told_read(s->tracker, plan->added.items[c], cell, plan->shape.aggregated, writes ? 2 : 1, writes,
-                            &s->arena, &s->told, error));
+      ISO_TRY(iso_told_read(s->tracker, plan->added.items[c], cell, form, &s->arena, &s->told, error));
     }
   }
   return ISOPROOF_OK;
@@ -167,7 +171,8 @@ static isoproof_status read_log(iso_track_session *s, const iso_reply *after, is
   memcpy(list, log, length);
   list[0] = '[';
   list[length] = ']';
-  return iso_told_read(s->tracker, table, list, true, 1, true, &s->arena, &s->told, error);
+  return iso_told_read(s->tracker, table, list, (iso_told_form){.several = true, .numbers = 1, .contents = true},
+                       &s->arena, &s->told, error);
 }
 
 static isoproof_status mark(iso_track_session *s, isoproof_error *error) {

@@ -93,6 +93,19 @@ static bool is_one_of(const iso_sql *sql, uint32_t at, const char *const *words)
   return *words != NULL;
 }
 
+/* Settings that change what names and strings mean, or what a transaction is. */
+static bool changes_meaning(const iso_sql *sql) {
+  static const char *const settings[] = {"SQL_MODE", "SEARCH_PATH", "SCHEMA",    "STANDARD_CONFORMING_STRINGS",
+                                         "ROLE",     "AUTOCOMMIT",  "CHARACTER", NULL};
+  bool mariadb = sql->dialect == ISO_TRACK_MARIADB;
+  if (iso_sql_is(sql, 0, "USE") || (mariadb && (iso_sql_is(sql, 0, "LOCK") || iso_sql_is(sql, 0, "UNLOCK"))))
+    return true;
+  for (uint32_t i = 1; i < sql->count; i++) {
+    if (is_one_of(sql, i, settings)) return true;
+  }
+  return iso_sql_is(sql, 0, "PRAGMA") && sql->count > 2;
+}
+
 /* Statements about transactions, sessions and plans. */
 static bool read_control(iso_shaper *s) {
   static const char *const harmless[] = {"BEGIN",  "START", "COMMIT", "END",      "ROLLBACK", "ABORT",
@@ -111,7 +124,11 @@ static bool read_control(iso_shaper *s) {
     shape->kind = ISO_SHAPE_ROLLBACK_TO;
   } else {
     shape->kind = ISO_SHAPE_NOTHING;
-    return is_one_of(sql, 0, harmless) && !iso_shape_has_query(sql, 0, sql->count);
+    if (!is_one_of(sql, 0, harmless) || iso_shape_has_query(sql, 0, sql->count)) return false;
+    if (changes_meaning(sql)) {
+      iso_schema_refuse_all(s->tables, "a statement changes what other statements mean, or ends transactions");
+    }
+    return true;
   }
   shape->savepoint = iso_sql_name(sql, last, &s->tables->arena);
   return shape->savepoint != NULL;
@@ -132,6 +149,12 @@ static void refuse_written(iso_shaper *s) {
   }
   bool known = iso_sql_is(sql, 0, "SELECT") || iso_sql_is(sql, 0, "WITH") || iso_sql_is(sql, 0, "VALUES") ||
                iso_sql_is(sql, 0, "TABLE");
+  /* Statements about tables end the transaction in MariaDB, so that what came before is not undone any more. */
+  bool of_rows = known || iso_sql_is(sql, 0, "INSERT") || iso_sql_is(sql, 0, "UPDATE") ||
+                 iso_sql_is(sql, 0, "DELETE") || iso_sql_is(sql, 0, "REPLACE");
+  if (!of_rows && sql->dialect == ISO_TRACK_MARIADB) {
+    iso_schema_refuse_all(s->tables, "a statement of a transaction may end it before its time");
+  }
   if (anything) iso_schema_refuse_all(s->tables, "a statement calls a procedure, which may write any table");
   if (writes || !known)
     iso_schema_refuse_named(

@@ -76,13 +76,32 @@ void iso_table_refuse(iso_table *table, const char *why) {
   if (table->why == NULL) table->why = why;
 }
 
+static bool is_in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         (unsigned char)c >= 0x80;
+}
+
+/* Whether a text has another one in it, whatever the case of its letters. */
+static bool has(const char *text, const char *part) {
+  size_t length = strlen(part);
+  for (; *text != '\0'; text++) {
+    if (strncasecmp(text, part, length) == 0) return true;
+  }
+  return false;
+}
+
+bool iso_text_has_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = text; *at != '\0'; at++) {
+    bool begins = at == text || !is_in_name(at[-1]);
+    if (begins && strncasecmp(at, word, length) == 0 && !is_in_name(at[length])) return true;
+  }
+  return false;
+}
+
 void iso_schema_refuse_named(iso_schema *tables, const iso_sql *sql, const char *why) {
-  for (uint32_t i = 0; i < sql->count; i++) {
-    if (!iso_sql_is_name(sql, i)) continue;
-    const char *name = iso_sql_name(sql, i, &tables->arena);
-    for (size_t t = 0; name != NULL && t < tables->items.count; t++) {
-      if (strcasecmp(tables->items.items[t]->last, name) == 0) iso_table_refuse(tables->items.items[t], why);
-    }
+  for (size_t t = 0; t < tables->items.count; t++) {
+    if (iso_text_has_word(sql->text, tables->items.items[t]->last)) iso_table_refuse(tables->items.items[t], why);
   }
 }
 
@@ -104,14 +123,6 @@ static bool begins(const char *type, const char *with) {
   size_t length = strlen(with);
   char next = strncasecmp(type, with, length) == 0 ? type[length] : 'x';
   return next == '\0' || next == ' ' || next == '(';
-}
-
-static bool has(const char *type, const char *part) {
-  size_t length = strlen(part);
-  for (; *type != '\0'; type++) {
-    if (strncasecmp(type, part, length) == 0) return true;
-  }
-  return false;
 }
 
 static bool is_one_of(const char *type, const char *const *names) {

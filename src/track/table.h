@@ -57,7 +57,9 @@ iso_table *iso_schema_find(const iso_schema *tables, const char *name);
 iso_table *iso_schema_get(iso_schema *tables, const char *name);
 /* Says why a table is not tracked; the first reason counts. */
 void iso_table_refuse(iso_table *table, const char *why);
-/* Refuses every table whose name is a word of the statement. */
+/* Whether a text has a word, whatever the case of its letters. */
+bool iso_text_has_word(const char *text, const char *word);
+/* Refuses every table whose name is somewhere in the statement, be it in a string. */
 void iso_schema_refuse_named(iso_schema *tables, const iso_sql *sql, const char *why);
 /* Refuses all. */
 void iso_schema_refuse_all(iso_schema *tables, const char *why);

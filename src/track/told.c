@@ -7,8 +7,7 @@
 typedef struct {
   iso_tracker *tracker;
   const iso_table *table;
-  int numbers;
-  bool contents;
+  iso_told_form form;
   iso_arena *arena;
   iso_told_rows *rows;
   iso_tokenizer *t;
@@ -25,11 +24,15 @@ static isoproof_status content(const reader *r, const iso_column *column, isopro
   const iso_tokenizer *t = r->t;
   if (t->type != ISO_TOKEN_SCALAR) return bad(r, "a list where a value was expected");
   *made = t->scalar;
+  bool text = column->kind == ISO_COLUMN_TEXT, label = column->kind == ISO_COLUMN_LABEL;
   switch (t->scalar.type) {
   case ISOPROOF_NIL:
+    return ISOPROOF_OK;
   case ISOPROOF_INTEGER:
+    if (text) break;
     return ISOPROOF_OK;
   case ISOPROOF_STRING:
+    if (!text && !label) break;
     made->text = iso_arena_text(r->arena, t->scalar.text, t->scalar.length);
     return made->text != NULL ? ISOPROOF_OK : iso_fail_memory(r->error);
   default:
@@ -40,8 +43,8 @@ static isoproof_status content(const reader *r, const iso_column *column, isopro
     return ISOPROOF_OK;
   }
   return iso_fail(r->error, ISOPROOF_ERR_UNSUPPORTED,
-                  "column %s of %s holds %.*s, which is neither an integer nor text: what statements ask for cannot be "
-                  "told exactly",
+                  "column %s of %s holds %.*s, which is not of the type of the column: what statements ask for cannot "
+                  "be told exactly",
                   column->name, r->table->name, (int)(t->scalar.length > 40 ? 40 : t->scalar.length),
                   t->scalar.text != NULL ? t->scalar.text : "");
 }
@@ -83,7 +86,7 @@ static isoproof_status one_row(const reader *r) {
     ISO_TRY(iso_token_next(r->t));
     ISO_TRY(key_part(r, i, &parts[i], &null));
   }
-  for (int i = 0; i < r->numbers; i++) {
+  for (int i = 0; i < r->form.numbers; i++) {
     ISO_TRY(iso_token_next(r->t));
     row.null[i] = iso_token_is_nil(r->t);
     if (!row.null[i] && !iso_token_is_integer(r->t)) return bad(r, "a version that is no number");
@@ -91,17 +94,17 @@ static isoproof_status one_row(const reader *r) {
   }
   row.absent = null && row.null[0];
   if (null && !row.absent) return bad(r, "a row whose key is NULL");
-  if (r->contents) ISO_TRY(contents_of(r, &row));
+  if (r->form.contents) ISO_TRY(contents_of(r, &row));
   ISO_TRY(iso_token_next(r->t));
   if (r->t->type != ISO_TOKEN_END) return bad(r, "a list that is too long");
   if (!row.absent)
-    ISO_TRY(iso_row_book_find(&r->tracker->rows, r->table, parts, false, &row.key, &row.initial, r->error));
+    ISO_TRY(iso_row_book_find(&r->tracker->rows, r->table, parts, r->form.initial, &row.key, &row.initial, r->error));
   return iso_vec_push(r->rows, row) ? ISOPROOF_OK : iso_fail_memory(r->error);
 }
 
-static isoproof_status read_all(const reader *r, bool several) {
+static isoproof_status read_all(const reader *r) {
   ISO_TRY(iso_token_next(r->t));
-  if (!several) return one_row(r);
+  if (!r->form.several) return one_row(r);
   if (r->t->type != ISO_TOKEN_BEGIN_LIST) return bad(r, "no list");
   for (;;) {
     ISO_TRY(iso_token_next(r->t));
@@ -110,14 +113,14 @@ static isoproof_status read_all(const reader *r, bool several) {
   }
 }
 
-isoproof_status iso_told_read(iso_tracker *tracker, const iso_table *table, const char *text, bool several, int numbers,
-                              bool contents, iso_arena *arena, iso_told_rows *rows, isoproof_error *error) {
+isoproof_status iso_told_read(iso_tracker *tracker, const iso_table *table, const char *text, iso_told_form form,
+                              iso_arena *arena, iso_told_rows *rows, isoproof_error *error) {
   iso_tokenizer t;
   memset(&t, 0, sizeof t);
-  reader r = {tracker, table, numbers, contents, arena, rows, &t, error};
+  reader r = {tracker, table, form, arena, rows, &t, error};
   if (text == NULL) return ISOPROOF_OK; /* an aggregate of no rows */
   iso_tokenizer_on_text(&t, ISO_TOKEN_DIALECT_JSON, text, strlen(text), error);
-  isoproof_status status = read_all(&r, several);
+  isoproof_status status = read_all(&r);
   iso_vec_free(&t.text);
   if (status == ISOPROOF_ERR_FORMAT)
     status = iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the answer does not tell the rows of %s: it is cut, or no JSON",

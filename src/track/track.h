@@ -96,14 +96,18 @@ const char *iso_tracker_sent(const iso_tracker *tracker, uint32_t statement);
 typedef struct iso_track_table {
   const char *name; /* as the script writes it */
   bool tracked;
-  const char *why; /* one sentence: what is added to it, or why it is not tracked */
+  const char *why; /* the rest of a sentence: what is added to it, or (it is not tracked, because) why */
+  /* Tracked: the keys of its rows in the history.  A fact rows.FIRST.LAST with its name in the header lets witnesses
+   * say "of accounts where balance < 100". */
+  int64_t first_key, last_key;
 } iso_track_table;
 
 size_t iso_tracker_tables(const iso_tracker *tracker);
 iso_track_table iso_tracker_table(const iso_tracker *tracker, size_t number);
 
 /* Statements to execute, in order; NULL after the last.  Both sets may be executed again when they failed half way:
- * iso_tracker_restore does not mind what is not there. */
+ * iso_tracker_restore does not mind what is not there, but for SQLite, which has no IF EXISTS: there an error of a
+ * column that is not there means nothing. */
 const char *iso_tracker_instrument(const iso_tracker *tracker, size_t number);
 const char *iso_tracker_restore(const iso_tracker *tracker, size_t number);
 

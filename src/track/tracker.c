@@ -149,7 +149,7 @@ static void refuse_made(iso_tracker *t, const char *text) {
   iso_sql_free(&sql);
   for (size_t i = 0; makes && i < t->tables.items.count; i++) {
     iso_table *table = t->tables.items.items[i];
-    if (has_text(text, table->last))
+    if (iso_text_has_word(text, table->last))
       iso_table_refuse(table, "the setup makes a trigger, function, rule or view that names it");
   }
   if (makes && (has_text(text, "EXECUTE ") || has_text(text, "PREPARE ")) && !has_text(text, "EXECUTE FUNCTION") &&
@@ -256,6 +256,8 @@ iso_track_table iso_tracker_table(const iso_tracker *t, size_t number) {
   const iso_table *table = t->tables.items.items[number];
   return (iso_track_table){
       .name = table->name,
+      .first_key = (int64_t)table->number * ISO_TRACK_RANGE,
+      .last_key = ((int64_t)table->number + 1) * ISO_TRACK_RANGE - 1,
       .tracked = table->why == NULL,
       .why = table->why != NULL ? table->why : "two columns are added to it, isoproof_version and isoproof_previous"};
 }
@@ -277,17 +279,20 @@ isoproof_status iso_tracker_initial(iso_tracker *t, size_t number, const iso_rep
   iso_told_rows rows = {NULL, 0, 0};
   isoproof_status status = ISOPROOF_OK;
   for (size_t i = 0; status == ISOPROOF_OK && reply->columns > 0 && i < reply->cells.count / reply->columns; i++) {
-    status = iso_told_read(t, table, iso_reply_cell(reply, i, 0), false, 1, true, &t->tables.arena, &rows, error);
+    status =
+        iso_told_read(t, table, iso_reply_cell(reply, i, 0),
+                      (iso_told_form){.numbers = 1, .contents = true, .initial = true}, &t->tables.arena, &rows, error);
   }
   for (size_t i = 0; status == ISOPROOF_OK && i < rows.count; i++) {
     const iso_told_row *row = &rows.items[i];
-    if (row->numbers[0] != 0)
+    if (row->numbers[0] != 0) {
       status = iso_fail(error, ISOPROOF_ERR_INTERFERENCE, "somebody writes %s already", table->name);
+    } else if (row->initial) {
+      status = iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
+                        "%s has two rows of one key: it is not the table that the setup makes", table->name);
+    }
     iso_jsonl_row made = {.key = row->key, .value = 0, .columns = row->columns, .column_count = row->column_count};
     if (status == ISOPROOF_OK && !iso_vec_push(&t->initial, made)) status = iso_fail_memory(error);
-  }
-  for (size_t i = 0; status == ISOPROOF_OK && i < t->rows.entries.count; i++) {
-    if (t->rows.entries.items[i]->table == table) t->rows.entries.items[i]->initial = true;
   }
   iso_vec_free(&rows);
   return status;

@@ -177,6 +177,7 @@ void rows_draw_random(uint64_t *state, row_history *out) {
 
 typedef struct writer {
   char *at, *end;
+  bool columns; /* what predicates ask of values, they ask of columns */
 } writer;
 
 __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *format, ...) {
@@ -193,21 +194,56 @@ static void put_range(writer *w, bool there, const char *name, int64_t first, in
   *comma = ",";
 }
 
+/* The same of columns: v is the value; m1, m2 and m3 are what is left of it, null for 0, a number for 1, a text for 2.
+ */
+static void put_contents(writer *w, int64_t value) {
+  put(w, ",{\"v\":%" PRId64, value);
+  for (int64_t divisor = 1; divisor <= 3; divisor++) {
+    int64_t rest = (value % divisor + divisor) % divisor;
+    put(w, ",\"m%" PRId64 "\":%s", divisor, rest == 0 ? "null" : rest == 1 ? "1" : "\"two\"");
+  }
+  put(w, "}");
+}
+
+static void put_where(writer *w, const row_predicate *p, const char *comma) {
+  const char *more = "";
+  if (!p->of_values && !p->of_rest) return;
+  put(w, "%s\"where\":[", comma);
+  if (p->of_values && p->value_high == p->value_low + 1) {
+    put(w, "[\"v\",\"in\",[%" PRId64 ",%" PRId64 "]]", p->value_high, p->value_low);
+  } else if (p->of_values) {
+    put(w, "[\"v\",\">=\",%" PRId64 "],[\"v\",\"<\",%" PRId64 "]", p->value_low, p->value_high + 1);
+  }
+  if (p->of_values) more = ",";
+  if (p->of_rest && p->rest == 0) put(w, "%s[\"m%" PRId64 "\",\"is null\"]", more, p->divisor);
+  if (p->of_rest && p->rest == 1 && p->divisor == 2) put(w, "%s[\"m2\",\"is not null\"]", more);
+  if (p->of_rest && p->rest == 1 && p->divisor == 3) put(w, "%s[\"m3\",\"=\",1]", more);
+  if (p->of_rest && p->rest == 2) put(w, "%s[\"m3\",\"=\",\"two\"],[\"m3\",\"<>\",\"one\"]", more);
+  put(w, "]");
+}
+
 static void put_predicate(writer *w, const row_predicate *p) {
   const char *comma = "";
   put(w, "{");
   put_range(w, p->of_keys, "keys", p->key_low, p->key_high, &comma);
+  if (w->columns) {
+    put_where(w, p, comma);
+    put(w, "}");
+    return;
+  }
   put_range(w, p->of_values, "values", p->value_low, p->value_high, &comma);
   put_range(w, p->of_rest, "mod", p->divisor, p->rest, &comma);
   put(w, "}");
 }
 
-static void put_rows(writer *w, const row_history *h, const row_value *rows) {
+static void put_rows(writer *w, const row_history *h, const row_value *rows, bool contents) {
   const char *comma = "";
   put(w, "[");
   for (unsigned row = 0; row < h->rows; row++) {
     if (!rows[row].present) continue;
-    put(w, "%s[%" PRId64 ",%" PRId64 "]", comma, h->keys[row], rows[row].value);
+    put(w, "%s[%" PRId64 ",%" PRId64, comma, h->keys[row], rows[row].value);
+    if (contents) put_contents(w, rows[row].value);
+    put(w, "]");
     comma = ",";
   }
   put(w, "]");
@@ -224,13 +260,14 @@ static void put_op(writer *w, const row_history *h, const row_op *op) {
   if (!op->answered && (by_predicate || op->kind == ROW_READ))
     put(w, "{\"none\":true}");
   else if (op->kind == ROW_SELECT)
-    put_rows(w, h, op->rows);
+    put_rows(w, h, op->rows, false);
   else if (op->kind == ROW_COUNT)
     put(w, "%u", op->counted);
   else if (op->value.present)
     put(w, "%" PRId64, op->value.value);
   else
     put(w, "null");
+  if (w->columns && row_op_writes(op->kind) && op->value.present) put_contents(w, op->value.value);
   put(w, "]");
 }
 
@@ -247,19 +284,22 @@ static void put_txn(writer *w, const row_history *h, const row_txn *txn) {
   put(w, "]}\n");
 }
 
-size_t rows_text(const row_history *h, char *out, size_t size) {
-  writer w = {out, out + size};
+static size_t write_text(const row_history *h, bool columns, char *out, size_t size) {
+  writer w = {out, out + size, columns};
   bool any = false;
   for (unsigned row = 0; row < h->rows; row++) any |= h->initial[row].present;
   put(&w, "{\"isoproof\":1}\n");
   if (any) {
     put(&w, "{\"initial_rows\":");
-    put_rows(&w, h, h->initial);
+    put_rows(&w, h, h->initial, columns);
     put(&w, "}\n");
   }
   for (unsigned t = 0; t < h->count; t++) put_txn(&w, h, &h->txns[t]);
   return (size_t)(w.at - out);
 }
+
+size_t rows_text(const row_history *h, char *out, size_t size) { return write_text(h, false, out, size); }
+size_t rows_text_with_columns(const row_history *h, char *out, size_t size) { return write_text(h, true, out, size); }
 
 /* ---- shrinking ---- */
 

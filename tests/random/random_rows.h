@@ -23,6 +23,8 @@ void rows_draw_times(uint64_t *state, row_history *out);
 
 /* The history as JSON lines (docs/format-jsonl.md); returns the length. */
 size_t rows_text(const row_history *history, char *out, size_t size);
+/* The same history, whose predicates ask of columns what the others ask of values. */
+size_t rows_text_with_columns(const row_history *history, char *out, size_t size);
 
 /* Leaves out transactions, operations, conditions and rows as long as it still fails. */
 void rows_shrink(row_history *history, bool (*fails)(const row_history *history, void *user), void *user);

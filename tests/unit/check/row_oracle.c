@@ -126,7 +126,9 @@ static bool differs(const row_history *h, void *user) {
   t->problem[0] = '\0';
   t->judged = rows_judge(h, t->satisfied);
   if (!t->judged || oracle_only) return false;
-  isoproof_history *history = open_text(text, rows_text(h, text, sizeof text));
+  /* Every other one asks of columns what the others ask of values. */
+  size_t length = (t->alone % 2 == 1 ? rows_text_with_columns : rows_text)(h, text, sizeof text);
+  isoproof_history *history = open_text(text, length);
   compare(h, history, t);
   isoproof_history_free(history);
   return t->problem[0] != '\0';
@@ -177,7 +179,7 @@ static void show_difference(row_history *h, trial *t, uint64_t number) {
   char text[TEXT];
   rows_shrink(h, differs, t);
   differs(h, t);
-  rows_text(h, text, sizeof text);
+  (t->alone % 2 == 1 ? rows_text_with_columns : rows_text)(h, text, sizeof text);
   print_error("history %llu: %s\n%s", (unsigned long long)number, t->problem, text);
 }
 

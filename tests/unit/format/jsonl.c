@@ -123,6 +123,33 @@ static void mistakes(void **state) {
   expect_error(HEADER "{\"session\":0,\"ops\":[[\"read-list\",1,1]]}\n", "jsonl", f, 2, "a list of elements");
 }
 
+/* Columns of rows: conditions and contents. */
+static void mistakes_of_columns(void **state) {
+  (void)state;
+  const isoproof_status f = ISOPROOF_ERR_FORMAT;
+#define OPS(text) HEADER "{\"session\":0,\"status\":\"committed\",\"ops\":[" text "]}\n"
+  expect_error(OPS("[\"rp\",{\"where\":5},[]]"), "jsonl", f, 2, "a list of conditions");
+  expect_error(OPS("[\"rp\",{\"where\":[5]},[]]"), "jsonl", f, 2, "a condition");
+  expect_error(OPS("[\"rp\",{\"where\":[[5]]},[]]"), "jsonl", f, 2, "the name of a column");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"like\",\"x\"]]},[]]"), "jsonl", f, 2, "=, <>, <");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"<\",\"x\"]]},[]]"), "jsonl", f, 2, "an integer");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"=\",null]]},[]]"), "jsonl", f, 2, "an integer");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"=\",1.5]]},[]]"), "jsonl", f, 2, "an integer");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"in\",[]]]},[]]"), "jsonl", f, 2, "at least one value");
+  expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"is null\",1]]},[]]"), "jsonl", f, 2, "the end of a condition");
+  expect_error(OPS("[\"insert\",1,2,3]"), "jsonl", f, 2, "contents of columns");
+  expect_error(OPS("[\"insert\",1,2,{\"n\":1.5}]"), "jsonl", f, 2, "null, an integer or a string");
+  expect_error(OPS("[\"insert\",1,2,{\"n\":[1]}]"), "jsonl", f, 2, "null, an integer or a string");
+  expect_error(OPS("[\"insert\",1,2,{\"n\":1},3]"), "jsonl", f, 2, "contents of columns");
+  expect_error(OPS("[\"delete\",1,null,{}]"), "jsonl", f, 2, "the end of the operation");
+  expect_error(HEADER "{\"row_names\":[[1]]}\n", "jsonl", f, 2, "a name");
+  expect_error(HEADER "{\"initial_rows\":[[1,2,3]]}\n", "jsonl", f, 2, "the end of a row");
+  expect_error(OPS("[\"insert\",1,2,{\"n\":1}],[\"update\",1,2,{\"n\":2}]"), "jsonl", f, 0, "different contents");
+  expect_error(OPS("[\"insert\",1,2,{\"n\":1}],[\"rp\",{\"where\":[[\"n\",\">\",1]]},[[1,2]]]"), "jsonl", f, 0,
+               "does not pick");
+#undef OPS
+}
+
 static void single_lines(void **state) {
   (void)state;
   bytes out = {0};
@@ -255,9 +282,9 @@ static void round_trips(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_field), cmocka_unit_test(headers),  cmocka_unit_test(initial_zero),
-      cmocka_unit_test(truncated),   cmocka_unit_test(mistakes), cmocka_unit_test(single_lines),
-      cmocka_unit_test(round_trips),
+      cmocka_unit_test(every_field),  cmocka_unit_test(headers),     cmocka_unit_test(initial_zero),
+      cmocka_unit_test(truncated),    cmocka_unit_test(mistakes),    cmocka_unit_test(mistakes_of_columns),
+      cmocka_unit_test(single_lines), cmocka_unit_test(round_trips),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
