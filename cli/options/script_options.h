@@ -27,12 +27,12 @@ enum { SCRIPT_FILES, SCRIPT_DEFINE, SCRIPT_INSTRUMENT, SCRIPT_EXPLAIN, SCRIPT_OP
                                           .begins = script_definition_begins,                                          \
                                           .help = "Give variables of scripts their values.",                           \
                                           .group = "Script"},                                                          \
-             [(first) + SCRIPT_INSTRUMENT] = {                                                                         \
-                 .name = "instrument",                                                                                 \
-                 .type = OPTION_FLAG,                                                                                  \
-                 .help = "Run the scripts on tables that are there already: two columns are added to each of them, "   \
-                         "and taken away in the end. Without it scripts work in a place of their own.",                \
-                 .group = "Script"},                                                                                   \
+             [(first) + SCRIPT_INSTRUMENT] =                                                                           \
+                 {.name = "instrument",                                                                                \
+                  .type = OPTION_FLAG,                                                                                 \
+                  .help = "Run the scripts on tables that are there already: two columns are added to each of them, "  \
+                          "and taken away in the end. Without it scripts work in a place of their own.",               \
+                  .group = "Script"},                                                                                  \
              [(first) + SCRIPT_EXPLAIN] = {                                                                            \
                  .name = "explain-script",                                                                             \
                  .type = OPTION_FLAG,                                                                                  \

@@ -1,5 +1,5 @@
-/* script_place.c - before and after the transactions of a script: the place of its tables, setup, teardown, and what the
- * history must know of them. */
+/* script_place.c - before and after the transactions of a script: the place of its tables, setup, teardown, and what
+ * the history must know of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -257,10 +257,11 @@ static void add_notice(fact_list *list, const iso_run_script *s) {
   }
   if (missing == 0) return;
   char value[300];
-  snprintf(value, sizeof value,
-           "%s 0 what %u of %u statements of the script read or wrote is not recorded, or only in part (--explain-script "
-           "says which and why): what is satisfied may be violated by that part",
-           isoproof_notice_code_name(ISOPROOF_NOTICE_UNTRACKED), missing, all);
+  snprintf(
+      value, sizeof value,
+      "%s 0 what %u of %u statements of the script read or wrote is not recorded, or only in part (--explain-script "
+      "says which and why): what is satisfied may be violated by that part",
+      isoproof_notice_code_name(ISOPROOF_NOTICE_UNTRACKED), missing, all);
   add_fact(list, ISO_NOTICE_FACT "1", value);
 }
 

@@ -63,7 +63,8 @@ static isoproof_status make_only_section(iso_parser *p) {
                          .file = p->scanner.file,
                          .line = 1,
                          .weight = p->file_weight,
-                         .name = iso_arena_text(&p->script->arena, length > 0 ? base : "script", length > 0 ? length : 6)};
+                         .name =
+                             iso_arena_text(&p->script->arena, length > 0 ? base : "script", length > 0 ? length : 6)};
   if (section.name == NULL || !iso_vec_push(&p->script->sections, section)) return iso_fail_memory(p->error);
   p->current = &p->script->sections.items[p->script->sections.count - 1];
   return ISOPROOF_OK;
@@ -127,7 +128,8 @@ static isoproof_status conclude(iso_script *script, isoproof_error *error) {
     if (script->sections.items[i].kind == ISO_SECTION_TRANSACTION) script->weight += script->sections.items[i].weight;
   if (iso_script_count(script, ISO_SECTION_TRANSACTION) == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a section '-- transaction NAME', found none in the scripts");
-  if (script->weight == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "all transactions of the scripts have the weight 0");
+  if (script->weight == 0)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "all transactions of the scripts have the weight 0");
   return ISOPROOF_OK;
 }
 
