@@ -158,6 +158,9 @@ bool run_plan_fill(run_plan *plan, const options *parsed, const char *command) {
 }
 
 int run_plan_start(run_plan *plan, const options *parsed) {
+  const option_value *cluster = &parsed->values[RUN_CLUSTER + CLUSTER_KIND];
+  int code = script_check(&plan->run, cluster->given ? cluster->text : NULL);
+  if (code != EXIT_SATISFIED) return code;
   return run_cluster_start(&plan->cluster, &parsed->values[RUN_CLUSTER], parsed->common[COMMON_QUIET].on, &plan->run);
 }
 

@@ -135,8 +135,8 @@ enum {
                                "time that the sessions meet (both).",                                                  \
                        .initial = "single; where sessions meet: both",                                                 \
                        .group = "Database"},                                                                           \
-  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), LOAD_ROWS(RUN_LOAD),                        \
-      SCRIPT_ROWS(RUN_SCRIPT), WORKLOAD_ROWS(RUN_WORKLOAD)
+  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), LOAD_ROWS(RUN_LOAD), SCRIPT_ROWS(RUN_SCRIPT),    \
+  WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
   isoproof_run_options run;

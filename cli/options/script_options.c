@@ -35,20 +35,34 @@ bool script_fill(const option_value *values, isoproof_run_options *run) {
 
 bool script_is_explained(const option_value *values) { return values[SCRIPT_EXPLAIN].on; }
 
-int script_explain(const isoproof_run_options *run, const char *cluster) {
+static int explain(const isoproof_run_options *run, const char *cluster, isoproof_write_fn write) {
   isoproof_run_options how = *run;
   isoproof_error error = {.offset = -1};
   /* Which database it is says the first word. */
   char url[64];
   const char *urls[] = {url};
   if (cluster != NULL) {
-    bool mariadb = strncmp(cluster, "galera", 6) == 0;
-    snprintf(url, sizeof url, "%.*s:", (int)strcspn(mariadb ? "mariadb" : cluster, ":,-"), mariadb ? "mariadb" : cluster);
+    const char *kind = strncmp(cluster, "galera", 6) == 0 ? "mariadb" : cluster;
+    snprintf(url, sizeof url, "%.*s:", (int)strcspn(kind, ":,-"), kind);
     how.urls = urls;
     how.url_count = 1;
   }
-  isoproof_status status = isoproof_script_explain(&how, write_stream, stdout, &error);
+  if (write != write_stream) how.instrument = false;
+  isoproof_status status = isoproof_script_explain(&how, write, stdout, &error);
   if (status == ISOPROOF_OK) return EXIT_SATISFIED;
   if (!output_gone()) message_error(&error, NULL);
   return exit_of_status(status);
+}
+
+int script_explain(const isoproof_run_options *run, const char *cluster) { return explain(run, cluster, write_stream); }
+
+static bool write_nothing(void *user, const void *data, size_t size) {
+  (void)user;
+  (void)data;
+  (void)size;
+  return true;
+}
+
+int script_check(const isoproof_run_options *run, const char *cluster) {
+  return run->script_count > 0 ? explain(run, cluster, write_nothing) : EXIT_SATISFIED;
 }

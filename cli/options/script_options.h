@@ -27,12 +27,12 @@ enum { SCRIPT_FILES, SCRIPT_DEFINE, SCRIPT_INSTRUMENT, SCRIPT_EXPLAIN, SCRIPT_OP
                                           .begins = script_definition_begins,                                          \
                                           .help = "Give variables of scripts their values.",                           \
                                           .group = "Script"},                                                          \
-             [(first) + SCRIPT_INSTRUMENT] = {                                                                         \
-                 .name = "instrument",                                                                                 \
-                 .type = OPTION_FLAG,                                                                                  \
-                 .help = "Run the scripts on tables that are there already: two columns are added to each of them, "   \
-                         "and taken away in the end. Without it scripts work in a place of their own.",                \
-                 .group = "Script"},                                                                                   \
+             [(first) + SCRIPT_INSTRUMENT] =                                                                           \
+                 {.name = "instrument",                                                                                \
+                  .type = OPTION_FLAG,                                                                                 \
+                  .help = "Run the scripts on tables that are there already: two columns are added to each of them, "  \
+                          "and taken away in the end. Without it scripts work in a place of their own.",               \
+                  .group = "Script"},                                                                                  \
              [(first) + SCRIPT_EXPLAIN] = {                                                                            \
                  .name = "explain-script",                                                                             \
                  .type = OPTION_FLAG,                                                                                  \
@@ -47,5 +47,7 @@ bool script_fill(const option_value *values, isoproof_run_options *run);
 /* Whether nothing is to be run; then `cluster` is the name of private servers, or NULL, and the result an exit code. */
 bool script_is_explained(const option_value *values);
 int script_explain(const isoproof_run_options *run, const char *cluster);
+/* Whether the scripts make sense, before anything is started for them; an exit code after a message. */
+int script_check(const isoproof_run_options *run, const char *cluster);
 
 #endif

@@ -199,7 +199,10 @@ ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, 
   X(LEFT_OUT, "left-out", "operations that are no part of a transaction are left out")                                 \
   X(REPEATED_VALUES, "repeated-values",                                                                                \
     "values are written more than once: a level is satisfied when it is so for some choice of the writes that reads "  \
-    "observed")
+    "observed")                                                                                                        \
+  X(UNTRACKED, "untracked",                                                                                            \
+    "what statements of a script read or wrote is not recorded, or only in part: what is satisfied may be violated "   \
+    "by that part")
 
 typedef enum isoproof_notice_code {
 #define ISOPROOF_X(name, id, text) ISOPROOF_NOTICE_##name,

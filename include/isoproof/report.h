@@ -167,12 +167,12 @@ ISOPROOF_API bool isoproof_document_abort_at(const isoproof_document *document, 
 
 /* Invariants of scripts, whether they were broken or not; false after the last. */
 typedef struct isoproof_document_invariant {
-  size_t struct_size;          /* sizeof(isoproof_document_invariant), set by the caller */
-  const char *name, *query;    /* as the script has them */
+  size_t struct_size;           /* sizeof(isoproof_document_invariant), set by the caller */
+  const char *name, *query;     /* as the script has them */
   const char *expected, *found; /* what it must return; what it returned when it was first seen broken, "" */
-  uint64_t checks, broken;     /* how often it was asked, and was not as expected */
-  int64_t first;               /* when that was seen first, on the clock of the history; ISOPROOF_NO_TIME */
-  bool in_the_end;             /* it was broken when nobody wrote any more */
+  uint64_t checks, broken;      /* how often it was asked, and was not as expected */
+  int64_t first;                /* when that was seen first, on the clock of the history; ISOPROOF_NO_TIME */
+  bool in_the_end;              /* it was broken when nobody wrote any more */
 } isoproof_document_invariant;
 ISOPROOF_API bool isoproof_document_invariant_at(const isoproof_document *document, size_t number,
                                                  isoproof_document_invariant *out);

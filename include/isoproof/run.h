@@ -126,7 +126,8 @@ typedef struct isoproof_run_options {
 } isoproof_run_options;
 
 /* What isoproof makes of the scripts of a run, without running anything: for each statement what is added to it, what
- * is recorded of it, or why it is not.  Only with `instrument` the database is asked, for its catalogue.  ISOPROOF_ERR_USAGE names file and line of what makes no sense. */
+ * is recorded of it, or why it is not.  Only with `instrument` the database is asked, for its catalogue.
+ * ISOPROOF_ERR_USAGE names file and line of what makes no sense. */
 ISOPROOF_API isoproof_status isoproof_script_explain(const isoproof_run_options *options, isoproof_write_fn write,
                                                      void *user, isoproof_error *error);
 

@@ -1,4 +1,5 @@
-/* added.c - columns added to tables of somebody else's: written down before, taken away in the end or by the next run. */
+/* added.c - columns added to tables of somebody else's: written down before, taken away in the end or by the next run.
+ */
 #include "database/added.h"
 
 #include <ctype.h>

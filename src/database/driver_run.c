@@ -80,7 +80,8 @@ bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length) {
 bool iso_reply_add_name(iso_reply *reply, const char *name) {
   size_t length = strlen(name);
   iso_cell cell = {reply->text.count, (uint32_t)length};
-  if (length >= ISO_MOST_REPLY_BYTES || !iso_vec_reserve(&reply->text, length + 1) || !iso_vec_push(&reply->names, cell))
+  if (length >= ISO_MOST_REPLY_BYTES || !iso_vec_reserve(&reply->text, length + 1) ||
+      !iso_vec_push(&reply->names, cell))
     return false;
   memcpy(reply->text.items + cell.start, name, length + 1);
   reply->text.count += length + 1;

@@ -58,9 +58,11 @@ static isoproof_status find(iso_connection *connection, uint64_t run, bool *foun
 
 /* Something outside that hangs on what is inside: it would go, too, and is not ours. */
 static const char dependents[] =
-    "SELECT (SELECT count(*) FROM pg_depend d JOIN pg_rewrite r ON d.classid = CAST('pg_rewrite' AS regclass) AND d.objid "
+    "SELECT (SELECT count(*) FROM pg_depend d JOIN pg_rewrite r ON d.classid = CAST('pg_rewrite' AS regclass) AND "
+    "d.objid "
     "= r.oid JOIN pg_class v ON v.oid = r.ev_class JOIN pg_class t ON d.refclassid = CAST('pg_class' AS regclass) AND "
-    "d.refobjid = t.oid JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = '%s' AND v.relnamespace <> n.oid) "
+    "d.refobjid = t.oid JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = '%s' AND v.relnamespace <> "
+    "n.oid) "
     "+ (SELECT count(*) FROM pg_constraint c JOIN pg_class t ON t.oid = c.confrelid JOIN pg_namespace n ON n.oid = "
     "t.relnamespace WHERE n.nspname = '%s' AND c.connamespace <> n.oid)";
 
@@ -70,7 +72,8 @@ static bool remove_postgres(iso_connection *connection, const char *name, iso_re
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
   const char *count = iso_reply_cell(reply, 0, 0);
   if (count == NULL || strcmp(count, "0") != 0) {
-    iso_reply_refuse(connection, reply, ISO_CLASS_CLIENT, "views or foreign keys of somebody else's hang on its tables");
+    iso_reply_refuse(connection, reply, ISO_CLASS_CLIENT,
+                     "views or foreign keys of somebody else's hang on its tables");
     return false;
   }
   snprintf(sql, sizeof sql, "DROP SCHEMA %s CASCADE", name);
@@ -112,9 +115,9 @@ static isoproof_status remove_place(iso_connection *connection, const char *name
   double limit = iso_now() + TRY_SECONDS;
   iso_sql_dialect dialect = connection->database->dialect;
   for (;;) {
-    bool good = dialect == ISO_SQL_POSTGRES   ? remove_postgres(connection, name, reply)
+    bool good = dialect == ISO_SQL_POSTGRES  ? remove_postgres(connection, name, reply)
                 : dialect == ISO_SQL_MARIADB ? remove_mariadb(connection, name, reply)
-                                              : remove_sqlite(connection, name, reply);
+                                             : remove_sqlite(connection, name, reply);
     if (good) return ISOPROOF_OK;
     if (reply->outcome != ISO_OUTCOME_ABORT || iso_now() > limit || !iso_connected(connection))
       return failed(connection->database, "remove the place of a script", reply, error);

@@ -1,8 +1,8 @@
 /* home.h - a place of our own for tables that we did not name: those that the script of a user makes.
  *
- * PostgreSQL: a schema, MariaDB: a database, each with the mark of the run as its comment; SQLite: a file that was empty,
- * with a marked table in it.  Everything in the place is the run's, and goes with it.  What is in no such place is never
- * touched.  The database owns what it knows of its place.
+ * PostgreSQL: a schema, MariaDB: a database, each with the mark of the run as its comment; SQLite: a file that was
+ * empty, with a marked table in it.  Everything in the place is the run's, and goes with it.  What is in no such place
+ * is never touched.  The database owns what it knows of its place.
  */
 #ifndef ISO_DATABASE_HOME_H
 #define ISO_DATABASE_HOME_H

@@ -42,28 +42,29 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
     command = iso_database_without_secrets(run->database, options->command);
     if (command == NULL) return iso_fail_memory(error);
   }
-  const char *fixed[][2] = {{"seed", seed},
-                            {"command", command},
-                            {"workload", run->script != NULL ? "script" : isoproof_workload_at(run->workload->kind)},
-                            {"sessions", sessions},
-                            {"phases", said(phases)},
-                            {"rate", said(rate)},
-                            {"think-time", said(think)},
-                            {"ramp", said(ramp)},
-                            {"jitter", run->script == NULL && isoproof_workload_meets(run->workload->kind) ? jitter : NULL},
-                            {"layout", sql ? iso_layout_name(run->layout) : NULL},
-                            {"access", sql ? iso_access_name(run->access) : NULL},
-                            {"statements", sql ? iso_sending_name(run->statements) : NULL},
-                            {"round-trips", isoproof_round_trips_at(run->round_trips)},
-                            {"driver", iso_driver_name(iso_database_driver(run->database))},
-                            {"database", iso_database_version(run->database)},
-                            {"url", iso_database_url(run->database, 0)},
-                            {"isolation", run->isolation->name},
-                            {"table", sql ? iso_database_table_name(run->database) : NULL},
-                            {"claims", run->script != NULL && run->script->mixed ? "mixed" : run->isolation->claims},
-                            {"started", started},
-                            {"isoproof-version", isoproof_version()},
-                            {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
+  const char *fixed[][2] = {
+      {"seed", seed},
+      {"command", command},
+      {"workload", run->script != NULL ? "script" : isoproof_workload_at(run->workload->kind)},
+      {"sessions", sessions},
+      {"phases", said(phases)},
+      {"rate", said(rate)},
+      {"think-time", said(think)},
+      {"ramp", said(ramp)},
+      {"jitter", run->script == NULL && isoproof_workload_meets(run->workload->kind) ? jitter : NULL},
+      {"layout", sql ? iso_layout_name(run->layout) : NULL},
+      {"access", sql ? iso_access_name(run->access) : NULL},
+      {"statements", sql ? iso_sending_name(run->statements) : NULL},
+      {"round-trips", isoproof_round_trips_at(run->round_trips)},
+      {"driver", iso_driver_name(iso_database_driver(run->database))},
+      {"database", iso_database_version(run->database)},
+      {"url", iso_database_url(run->database, 0)},
+      {"isolation", run->isolation->name},
+      {"table", sql ? iso_database_table_name(run->database) : NULL},
+      {"claims", run->script != NULL && run->script->mixed ? "mixed" : run->isolation->claims},
+      {"started", started},
+      {"isoproof-version", isoproof_version()},
+      {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
   iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
   char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
   isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);

@@ -33,8 +33,8 @@ typedef struct iso_script_plan {
 typedef struct iso_script_invariant {
   const iso_section *section;
   uint64_t checks, broken;
-  int64_t first; /* when it was first seen broken, on the clock of the history */
-  bool in_the_end; /* it was broken when nobody wrote any more */
+  int64_t first;          /* when it was first seen broken, on the clock of the history */
+  bool in_the_end;        /* it was broken when nobody wrote any more */
   char *expected, *found; /* at the first time; NULL */
 } iso_script_invariant;
 
@@ -109,7 +109,8 @@ void iso_script_check(isoproof_run_handle *run, bool in_the_end);
 /* Checks them every second, in a thread of its own, until the run is to end. */
 isoproof_status iso_script_watch_begin(isoproof_run_handle *run, isoproof_error *error);
 void iso_script_watch_end(isoproof_run_handle *run);
-/* After the last transaction: checks them once more, and puts what they were, and the names of rows, into the history. */
+/* After the last transaction: checks them once more, and puts what they were, and the names of rows, into the history.
+ */
 void iso_script_end(isoproof_run_handle *run);
 
 #endif

@@ -83,10 +83,11 @@ static isoproof_status track(iso_run_script *s, const iso_section *section, cons
     static const char *const words[] = {"create", "drop", "alter", "truncate", "rename"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
       if (strncasecmp(command->source, words[i], strlen(words[i])) == 0)
-        return iso_fail_at(error, ISOPROOF_ERR_USAGE, place,
-                           "with --instrument the tables are there already, and are not made, removed or changed by the "
-                           "script: %.80s",
-                           command->source);
+        return iso_fail_at(
+            error, ISOPROOF_ERR_USAGE, place,
+            "with --instrument the tables are there already, and are not made, removed or changed by the "
+            "script: %.80s",
+            command->source);
   }
   if (section->kind == ISO_SECTION_TEARDOWN) return ISOPROOF_OK;
   if (section->kind == ISO_SECTION_SETUP) return iso_tracker_setup(s->tracker, command->source, error);
@@ -112,8 +113,7 @@ static isoproof_status plan_section(iso_run_script *s, size_t number, isoproof_e
     bool tracked = section->kind == ISO_SECTION_SETUP || section->kind == ISO_SECTION_TRANSACTION ||
                    (s->instrument && section->kind == ISO_SECTION_TEARDOWN);
     plan->statements[i] = UINT32_MAX;
-    if (tracked && command->kind == ISO_COMMAND_SQL)
-      ISO_TRY(track(s, section, command, &plan->statements[i], error));
+    if (tracked && command->kind == ISO_COMMAND_SQL) ISO_TRY(track(s, section, command, &plan->statements[i], error));
   }
   if (section->kind != ISO_SECTION_INVARIANT) return ISOPROOF_OK;
   iso_script_invariant invariant = {.section = section};

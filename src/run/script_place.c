@@ -1,10 +1,11 @@
-/* script_place.c - before and after the transactions of a script: the place of its tables, setup, teardown, and what the
- * history must know of them. */
+/* script_place.c - before and after the transactions of a script: the place of its tables, setup, teardown, and what
+ * the history must know of them. */
 #include <stdio.h>
 #include <string.h>
 
 #include "database/added.h"
 #include "database/home.h"
+#include "history/notice.h"
 #include "run/run.h"
 
 /* ---- connections ---- */
@@ -241,9 +242,33 @@ static void add_statements(fact_list *list, const iso_run_script *s, size_t numb
   }
 }
 
+/* A notice when something is not recorded. */
+static void add_notice(fact_list *list, const iso_run_script *s) {
+  unsigned all = 0, missing = 0;
+  for (size_t i = 0; i < s->script->sections.count; i++) {
+    const iso_section *section = &s->script->sections.items[i];
+    for (size_t k = 0; section->kind == ISO_SECTION_TRANSACTION && k < section->commands.count; k++) {
+      uint32_t statement = s->plans[i].statements[k];
+      if (statement == UINT32_MAX) continue;
+      iso_track_extent extent = iso_tracker_extent(s->tracker, statement);
+      all++;
+      missing += extent != ISO_TRACK_WHOLE && extent != ISO_TRACK_NOTHING;
+    }
+  }
+  if (missing == 0) return;
+  char value[300];
+  snprintf(
+      value, sizeof value,
+      "%s 0 what %u of %u statements of the script read or wrote is not recorded, or only in part (--explain-script "
+      "says which and why): what is satisfied may be violated by that part",
+      isoproof_notice_code_name(ISOPROOF_NOTICE_UNTRACKED), missing, all);
+  add_fact(list, ISO_NOTICE_FACT "1", value);
+}
+
 isoproof_status iso_script_write_start(isoproof_run_handle *run, isoproof_error *error) {
   iso_run_script *s = run->script;
   fact_list list = {.arena = ISO_ARENA_EMPTY};
+  add_notice(&list, s);
   for (size_t i = 0; i < run->options->script_count; i++) {
     char name[40];
     snprintf(name, sizeof name, "script.%zu", i + 1);

@@ -48,7 +48,8 @@ static isoproof_status record(attempt *a) {
   int64_t finish = isoproof_run_now(run);
   iso_session_count_end(s, a->end.status, finish - a->start);
   isoproof_scalar node = {.type = ISOPROOF_NIL};
-  if (iso_database_nodes(run->database) > 1) node = (isoproof_scalar){.type = ISOPROOF_INTEGER, .integer = (int64_t)s->node};
+  if (iso_database_nodes(run->database) > 1)
+    node = (isoproof_scalar){.type = ISOPROOF_INTEGER, .integer = (int64_t)s->node};
   iso_jsonl_txn txn = {.session = {.type = ISOPROOF_INTEGER, .integer = s->name},
                        .status = a->end.status,
                        .start = a->start,
@@ -68,8 +69,7 @@ static isoproof_status record(attempt *a) {
 
 static isoproof_status begin(attempt *a, iso_script_level level, bool read_only) {
   iso_session *s = a->session;
-  iso_driver_request request = {
-      .kind = ISO_BEGIN, .isolation = level.isolation, .read_only = read_only || s->reading};
+  iso_driver_request request = {.kind = ISO_BEGIN, .isolation = level.isolation, .read_only = read_only || s->reading};
   a->end = (iso_txn_end){.status = ISOPROOF_TXN_ABORTED};
   a->level = level;
   s->code[0] = 0;
@@ -282,8 +282,8 @@ isoproof_status iso_script_next(iso_session *session, bool *more, uint32_t *paus
     }
     ISO_TRY(attempt_section(&a));
     iso_session_rest(session, &a.end, pause_ms);
-    if (a.end.outcome != ISO_OUTCOME_ABORT || a.end.status != ISOPROOF_TXN_ABORTED ||
-        tried >= run->options->retries || iso_run_stopping(run))
+    if (a.end.outcome != ISO_OUTCOME_ABORT || a.end.status != ISOPROOF_TXN_ABORTED || tried >= run->options->retries ||
+        iso_run_stopping(run))
       return ISOPROOF_OK;
   }
 }

@@ -99,10 +99,8 @@ static isoproof_status variable(parser *p) {
 static isoproof_status prefix(parser *p, precedence tightness, iso_script_function function, bool binary,
                               int64_t left) {
   if (binary) ISO_TRY(emit(p, (iso_expression_code){.kind = ISO_CODE_CONSTANT, .constant = iso_script_integer(left)}));
-  return push(p, (pending){.kind = OPERATOR,
-                           .tightness = tightness,
-                           .function = function,
-                           .arguments = binary ? 2 : 1});
+  return push(p,
+              (pending){.kind = OPERATOR, .tightness = tightness, .function = function, .arguments = binary ? 2 : 1});
 }
 
 static isoproof_status negative(parser *p) {

@@ -59,9 +59,9 @@ static token number(const char *at, const char *end) {
 static const struct {
   const char *word;
   iso_expression_token_kind kind;
-} words[] = {{"and", ISO_TOKEN_AND},       {"or", ISO_TOKEN_OR},     {"not", ISO_TOKEN_NOT},
-             {"is", ISO_TOKEN_IS},         {"case", ISO_TOKEN_CASE}, {"when", ISO_TOKEN_WHEN},
-             {"then", ISO_TOKEN_THEN},     {"else", ISO_TOKEN_ELSE}, {"end", ISO_TOKEN_CASE_END},
+} words[] = {{"and", ISO_TOKEN_AND},       {"or", ISO_TOKEN_OR},          {"not", ISO_TOKEN_NOT},
+             {"is", ISO_TOKEN_IS},         {"case", ISO_TOKEN_CASE},      {"when", ISO_TOKEN_WHEN},
+             {"then", ISO_TOKEN_THEN},     {"else", ISO_TOKEN_ELSE},      {"end", ISO_TOKEN_CASE_END},
              {"isnull", ISO_TOKEN_ISNULL}, {"notnull", ISO_TOKEN_NOTNULL}};
 
 static bool is_word(const token *t, const char *word) {
@@ -90,12 +90,12 @@ static token word(const char *at, const char *end) {
 static const struct {
   const char *sign;
   iso_script_function function;
-} operators[] = {{"<=", ISO_FUNCTION_AT_MOST},     {">=", ISO_FUNCTION_AT_LEAST},   {"<>", ISO_FUNCTION_DIFFERENT},
-                 {"!=", ISO_FUNCTION_DIFFERENT},   {"<<", ISO_FUNCTION_SHIFT_LEFT}, {">>", ISO_FUNCTION_SHIFT_RIGHT},
-                 {"<", ISO_FUNCTION_LESS},         {">", ISO_FUNCTION_GREATER},     {"=", ISO_FUNCTION_EQUAL},
-                 {"+", ISO_FUNCTION_ADD},          {"-", ISO_FUNCTION_SUBTRACT},    {"*", ISO_FUNCTION_MULTIPLY},
-                 {"/", ISO_FUNCTION_DIVIDE},       {"%", ISO_FUNCTION_MODULO},      {"&", ISO_FUNCTION_BIT_AND},
-                 {"|", ISO_FUNCTION_BIT_OR},       {"#", ISO_FUNCTION_BIT_XOR}};
+} operators[] = {{"<=", ISO_FUNCTION_AT_MOST},   {">=", ISO_FUNCTION_AT_LEAST},   {"<>", ISO_FUNCTION_DIFFERENT},
+                 {"!=", ISO_FUNCTION_DIFFERENT}, {"<<", ISO_FUNCTION_SHIFT_LEFT}, {">>", ISO_FUNCTION_SHIFT_RIGHT},
+                 {"<", ISO_FUNCTION_LESS},       {">", ISO_FUNCTION_GREATER},     {"=", ISO_FUNCTION_EQUAL},
+                 {"+", ISO_FUNCTION_ADD},        {"-", ISO_FUNCTION_SUBTRACT},    {"*", ISO_FUNCTION_MULTIPLY},
+                 {"/", ISO_FUNCTION_DIVIDE},     {"%", ISO_FUNCTION_MODULO},      {"&", ISO_FUNCTION_BIT_AND},
+                 {"|", ISO_FUNCTION_BIT_OR},     {"#", ISO_FUNCTION_BIT_XOR}};
 
 static token sign(const char *at, const char *end) {
   static const char others[] = "~(),";

@@ -6,11 +6,11 @@
 
 typedef enum iso_expression_token_kind {
   ISO_TOKEN_END,
-  ISO_TOKEN_CONSTANT, /* `value` */
+  ISO_TOKEN_CONSTANT,  /* `value` */
   ISO_TOKEN_TOO_LARGE, /* 9223372036854775808, which only a minus makes an integer */
-  ISO_TOKEN_VARIABLE, /* `text` without its colon */
-  ISO_TOKEN_NAME,     /* of a function */
-  ISO_TOKEN_OPERATOR, /* `function`: between two operands; + and - also before one */
+  ISO_TOKEN_VARIABLE,  /* `text` without its colon */
+  ISO_TOKEN_NAME,      /* of a function */
+  ISO_TOKEN_OPERATOR,  /* `function`: between two operands; + and - also before one */
   ISO_TOKEN_COMPLEMENT,
   ISO_TOKEN_NOT,
   ISO_TOKEN_AND,

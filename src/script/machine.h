@@ -28,8 +28,7 @@ isoproof_status iso_machine_open(iso_machine *machine, const iso_script *script,
 void iso_machine_close(iso_machine *machine);
 
 /* Takes over variables (of the setup) but for those that are the session's own. */
-isoproof_status iso_machine_inherit(iso_machine *machine, const iso_script_variables *variables,
-                                    isoproof_error *error);
+isoproof_status iso_machine_inherit(iso_machine *machine, const iso_script_variables *variables, isoproof_error *error);
 
 /* Draws a transaction by weight. */
 const iso_section *iso_machine_draw(iso_machine *machine);

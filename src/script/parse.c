@@ -3,13 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/input.h"
 #include "base/text.h"
 
 isoproof_status iso_parse_fail(const iso_parser *p, uint64_t line, const char *format, ...) {
@@ -65,7 +63,8 @@ static isoproof_status make_only_section(iso_parser *p) {
                          .file = p->scanner.file,
                          .line = 1,
                          .weight = p->file_weight,
-                         .name = iso_arena_text(&p->script->arena, length > 0 ? base : "script", length > 0 ? length : 6)};
+                         .name =
+                             iso_arena_text(&p->script->arena, length > 0 ? base : "script", length > 0 ? length : 6)};
   if (section.name == NULL || !iso_vec_push(&p->script->sections, section)) return iso_fail_memory(p->error);
   p->current = &p->script->sections.items[p->script->sections.count - 1];
   return ISOPROOF_OK;
@@ -129,19 +128,20 @@ static isoproof_status conclude(iso_script *script, isoproof_error *error) {
     if (script->sections.items[i].kind == ISO_SECTION_TRANSACTION) script->weight += script->sections.items[i].weight;
   if (iso_script_count(script, ISO_SECTION_TRANSACTION) == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a section '-- transaction NAME', found none in the scripts");
-  if (script->weight == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "all transactions of the scripts have the weight 0");
+  if (script->weight == 0)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "all transactions of the scripts have the weight 0");
   return ISOPROOF_OK;
 }
 
 static isoproof_status read_file(const char *path, char **text, size_t *length, isoproof_error *error) {
   FILE *in = fopen(path, "re");
-  if (in == NULL) return iso_fail_errno(error, path, "open it");
+  if (in == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: cannot open it: %s", path, strerror(errno));
   *text = iso_alloc(ISO_SCRIPT_MOST_BYTES + 1, 1);
   isoproof_status status = *text != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
     *length = fread(*text, 1, ISO_SCRIPT_MOST_BYTES + 1, in);
     if (ferror(in))
-      status = iso_fail_errno(error, path, "read it");
+      status = iso_fail(error, ISOPROOF_ERR_USAGE, "%s: cannot read it: %s", path, strerror(errno));
     else if (*length > ISO_SCRIPT_MOST_BYTES)
       status = iso_fail(error, ISOPROOF_ERR_LIMIT, "%s: expected at most 16 MiB of script", path);
   }

@@ -61,8 +61,7 @@ static isoproof_status end_branch(iso_parser *p, const iso_scanned *found, iso_o
   if (p->open.count == 0) return iso_parse_fail(p, found->line, "\\%s without \\if", found->source);
   *open = &p->open.items[p->open.count - 1];
   if ((*open)->test == NO_COMMAND) return iso_parse_fail(p, found->line, "\\%s after \\else", found->source);
-  iso_command jump = {
-      .kind = ISO_COMMAND_JUMP, .line = found->line, .source = found->source, .target = (*open)->jumps};
+  iso_command jump = {.kind = ISO_COMMAND_JUMP, .line = found->line, .source = found->source, .target = (*open)->jumps};
   ISO_TRY(iso_parse_add(p, jump));
   (*open)->jumps = here(p) - 1;
   command_at(p, (*open)->test)->target = here(p);
@@ -217,15 +216,16 @@ static isoproof_status parse_begin(iso_parser *p, const iso_scanned *found, cons
 /* What begins and ends transactions by words of its own, and why it cannot be here. */
 static const struct {
   const char *words, *why;
-} refused[] = {
-    {"prepare transaction", "transactions in two phases are not recorded"},
-    {"xa", "transactions in two phases are not recorded"},
-    {"set transaction", "write the level behind BEGIN, or behind the name of the section: -- transaction NAME isolation "
-                        "LEVEL"},
-    {"set session characteristics", "write the level behind the name of the section: -- transaction NAME isolation "
-                                    "LEVEL"},
-    {"set autocommit", "write BEGIN and COMMIT"},
-    {"copy", "its rows do not come with the statement"}};
+} refused[] = {{"prepare transaction", "transactions in two phases are not recorded"},
+               {"xa", "transactions in two phases are not recorded"},
+               {"set transaction",
+                "write the level behind BEGIN, or behind the name of the section: -- transaction NAME isolation "
+                "LEVEL"},
+               {"set session characteristics",
+                "write the level behind the name of the section: -- transaction NAME isolation "
+                "LEVEL"},
+               {"set autocommit", "write BEGIN and COMMIT"},
+               {"copy", "its rows do not come with the statement"}};
 
 static bool begins_with(const char *sql, const char *words) {
   size_t length = strlen(words);
@@ -258,7 +258,8 @@ isoproof_status iso_parse_sql(iso_parser *p, const iso_scanned *found) {
                          .part_count = found->part_count,
                          .prefix = ""};
   if (p->current == NULL && p->sectioned)
-    return iso_parse_fail(p, found->line, "expected backslash commands only before the first section, found a statement");
+    return iso_parse_fail(p, found->line,
+                          "expected backslash commands only before the first section, found a statement");
   ISO_TRY(check_sql(p, found));
   if (iso_parse_is(word, length, "begin") || begins_with(found->source, "start transaction")) {
     command.kind = ISO_COMMAND_BEGIN;

@@ -32,7 +32,8 @@ static isoproof_status take_name(iso_parser *p, uint64_t line, const char **at, 
   };
   const char *kind = kinds[section->kind];
   if (length == 0 || length >= ISO_SCRIPT_NAME_BYTES)
-    return iso_parse_fail(p, line, "expected a name of at most %d bytes after '-- %s'", ISO_SCRIPT_NAME_BYTES - 1, kind);
+    return iso_parse_fail(p, line, "expected a name of at most %d bytes after '-- %s'", ISO_SCRIPT_NAME_BYTES - 1,
+                          kind);
   if (!iso_utf8_valid(word, length)) return iso_parse_fail(p, line, "expected a name in UTF-8");
   section->name = iso_arena_text(&p->script->arena, word, length);
   if (section->name == NULL) return iso_fail_memory(p->error);
@@ -88,11 +89,11 @@ static isoproof_status take_properties(iso_parser *p, uint64_t line, const char 
     else if (section->kind == ISO_SECTION_INVARIANT && iso_parse_is(word, length, "finally"))
       section->in_the_end = true;
     else
-      return iso_parse_fail(p, line, "expected %s, found '%.*s'; a comment that opens no section begins with another word",
+      return iso_parse_fail(p, line,
+                            "expected %s, found '%.*s'; a comment that opens no section begins with another word",
                             of_transaction ? "'isolation LEVEL', 'weight N' or the end of the line"
-                            : section->kind == ISO_SECTION_INVARIANT
-                                ? "'finally' or the end of the line"
-                                : "the end of the line",
+                            : section->kind == ISO_SECTION_INVARIANT ? "'finally' or the end of the line"
+                                                                     : "the end of the line",
                             (int)(length < 40 ? length : 40), word);
   }
 }
@@ -112,7 +113,8 @@ static isoproof_status open_section(iso_parser *p, const iso_scanned *found, iso
     iso_command copy = p->preamble.items[i];
     if (copy.expression != NULL) {
       iso_expression *again = iso_arena_alloc(&p->script->arena, 1, sizeof *again);
-      if (again == NULL || !iso_vec_reserve(&again->code, copy.expression->code.count)) return iso_fail_memory(p->error);
+      if (again == NULL || !iso_vec_reserve(&again->code, copy.expression->code.count))
+        return iso_fail_memory(p->error);
       memcpy(again->code.items, copy.expression->code.items, copy.expression->code.count * sizeof *again->code.items);
       again->code.count = copy.expression->code.count;
       copy.expression = again;
@@ -206,8 +208,10 @@ isoproof_status iso_parse_end_section(iso_parser *p) {
       return iso_parse_fail(p, section->line, "the invariant %s: expected one query, found %zu statements",
                             section->name, count_sql(section));
     if (!section->expects)
-      return iso_parse_fail(p, section->line, "the invariant %s: expected '-- expect VALUE' or '-- expect empty' behind "
-                            "its query, found none", section->name);
+      return iso_parse_fail(p, section->line,
+                            "the invariant %s: expected '-- expect VALUE' or '-- expect empty' behind "
+                            "its query, found none",
+                            section->name);
   }
   if (section->kind == ISO_SECTION_TRANSACTION && count_sql(section) == 0)
     return iso_parse_fail(p, section->line, "the transaction %s has no statement", section->name);

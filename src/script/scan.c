@@ -11,7 +11,7 @@ typedef struct statement {
   ISO_VEC(char) text;
   ISO_VEC(iso_part) parts; /* text and name are set when the text is complete: until then `text` is NULL */
   ISO_VEC(size_t) starts;  /* of the parts in the text */
-  bool creates, bodied; /* CREATE TRIGGER and its like: semicolons between BEGIN and END belong to it */
+  bool creates, bodied;    /* CREATE TRIGGER and its like: semicolons between BEGIN and END belong to it */
   unsigned words, blocks, brackets;
 } statement;
 
@@ -215,7 +215,8 @@ static isoproof_status settle(statement *t, iso_scanned *found) {
   for (size_t i = 0; i < t->parts.count; i++) {
     iso_part part = t->parts.items[i];
     size_t start = t->starts.items[i] < t->text.count ? t->starts.items[i] : t->text.count;
-    size_t end = i + 1 < t->parts.count && t->starts.items[i + 1] < t->text.count ? t->starts.items[i + 1] : t->text.count;
+    size_t end =
+        i + 1 < t->parts.count && t->starts.items[i + 1] < t->text.count ? t->starts.items[i + 1] : t->text.count;
     part.text = text + start;
     if (part.kind != ISO_PART_TEXT) {
       part.name = iso_arena_text(s->arena, part.text + (part.kind == ISO_PART_PLAIN ? 1 : 2), part.length);
@@ -297,7 +298,8 @@ isoproof_status iso_scan(iso_scanner *s, iso_scanned *found) {
 
 isoproof_status iso_scan_parts(iso_arena *arena, const char *text, size_t length, const iso_part **parts, size_t *count,
                                isoproof_error *error) {
-  iso_scanner s = {.arena = arena, .file = "", .start = text, .at = text, .end = text + length, .line = 1, .error = error};
+  iso_scanner s = {
+      .arena = arena, .file = "", .start = text, .at = text, .end = text + length, .line = 1, .error = error};
   iso_scanned found = {.kind = ISO_SCANNED_SQL};
   ISO_TRY(scan_statement(&s, &found));
   *parts = found.parts;

@@ -36,9 +36,9 @@ typedef enum iso_command_kind {
 
 typedef enum iso_part_kind {
   ISO_PART_TEXT,
-  ISO_PART_PLAIN,  /* :name */
+  ISO_PART_PLAIN,   /* :name */
   ISO_PART_TEXTUAL, /* :'name' */
-  ISO_PART_NAME    /* :"name" */
+  ISO_PART_NAME     /* :"name" */
 } iso_part_kind;
 
 /* A statement is its parts one after the other. */
@@ -55,15 +55,15 @@ typedef struct iso_command {
   const char *source;    /* SQL as written, in one line, without comments; \commands as written */
   const iso_part *parts; /* of SQL; of what follows \sleep */
   size_t part_count;
-  bool sets;              /* \gset, \aset: the columns of the row become variables */
-  bool last_row;          /* \aset: the last row of any number, or none */
-  const char *prefix;     /* of their names, "" none */
-  const char *isolation;  /* BEGIN: by the database's name; NULL */
-  bool read_only;         /* BEGIN */
-  const char *name;       /* \set: the variable */
+  bool sets;                  /* \gset, \aset: the columns of the row become variables */
+  bool last_row;              /* \aset: the last row of any number, or none */
+  const char *prefix;         /* of their names, "" none */
+  const char *isolation;      /* BEGIN: by the database's name; NULL */
+  bool read_only;             /* BEGIN */
+  const char *name;           /* \set: the variable */
   iso_expression *expression; /* \set, \if, \elif */
-  uint32_t target;        /* within the section */
-  double unit;            /* \sleep: seconds */
+  uint32_t target;            /* within the section */
+  double unit;                /* \sleep: seconds */
 } iso_command;
 
 /* ---- what invariants return ---- */
@@ -114,12 +114,12 @@ typedef struct iso_section {
   iso_section_kind kind;
   const char *file;
   uint64_t line;
-  const char *name;      /* of transactions and invariants */
-  const char *isolation; /* of a transaction, by the database's name; NULL */
-  uint64_t weight;       /* of a transaction, times that of its file */
+  const char *name;            /* of transactions and invariants */
+  const char *isolation;       /* of a transaction, by the database's name; NULL */
+  uint64_t weight;             /* of a transaction, times that of its file */
   bool expects, expects_empty; /* of an invariant: what it returns was said; no row */
   bool in_the_end;             /* of an invariant: it need not hold before */
-  bool begins;           /* it has a BEGIN of its own: what is outside of those is a transaction each */
+  bool begins;                 /* it has a BEGIN of its own: what is outside of those is a transaction each */
   ISO_VEC(iso_command) commands;
   ISO_VEC(iso_expected_row) rows; /* of an invariant; none: no row */
 } iso_section;

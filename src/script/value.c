@@ -79,9 +79,8 @@ size_t iso_script_format(iso_script_value value, char text[ISO_SCRIPT_VALUE_BYTE
     break;
   case ISO_SCRIPT_DOUBLE:
     length = isfinite(value.real) ? snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%.*g", DBL_DIG, value.real)
-             : isnan(value.real)
-                 ? snprintf(text, ISO_SCRIPT_VALUE_BYTES, "NaN")
-                 : snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%sInfinity", value.real < 0 ? "-" : "");
+             : isnan(value.real)  ? snprintf(text, ISO_SCRIPT_VALUE_BYTES, "NaN")
+                                  : snprintf(text, ISO_SCRIPT_VALUE_BYTES, "%sInfinity", value.real < 0 ? "-" : "");
     break;
   }
   return length > 0 ? (size_t)length : 0;
@@ -97,8 +96,8 @@ bool iso_script_read_value(const char *text, iso_script_value *value) {
     return true;
   }
   bool yes = begins_word(text, "true") || begins_word(text, "yes") || strcasecmp(text, "on") == 0;
-  bool no =
-      begins_word(text, "false") || begins_word(text, "no") || strcasecmp(text, "off") == 0 || strcasecmp(text, "of") == 0;
+  bool no = begins_word(text, "false") || begins_word(text, "no") || strcasecmp(text, "off") == 0 ||
+            strcasecmp(text, "of") == 0;
   if (yes || no) {
     *value = iso_script_boolean(yes);
     return true;

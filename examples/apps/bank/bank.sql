@@ -1,7 +1,5 @@
--- A bank: money moves between accounts, and none may appear or vanish.
---
--- The mistake: a transfer reads the balances into the application, computes there, and writes the results back. Two
--- transfers at once read the same balance, and the second write loses the first.
+-- A bank with a classic mistake: a transfer reads two balances into the application, computes there, and writes the
+-- results back.  Two transfers at once may read the same balance, and the second one that writes loses the first.
 
 -- setup
 CREATE TABLE accounts (id INTEGER PRIMARY KEY, balance INTEGER NOT NULL);
@@ -19,7 +17,7 @@ UPDATE accounts SET balance = :source_balance - :amount WHERE id = :source;
 UPDATE accounts SET balance = :target_balance + :amount WHERE id = :target;
 \endif
 
--- transaction statement
+-- transaction overview
 SELECT id, balance FROM accounts;
 
 -- invariant money

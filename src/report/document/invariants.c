@@ -9,24 +9,21 @@
 #include "report/document/json.h"
 #include "report/document/read.h"
 
-enum { MOST_INVARIANTS = 1000, MOST_NAMED = 3 };
+enum { MOST_INVARIANTS = 1000, MOST_NAMED = 3, MOST_LOOKED = 30 };
 
 /* ---- from a history ---- */
 
 static isoproof_document_invariant *invariant_at(isoproof_document *document, uint64_t number) {
   while (document->invariants.count < number) {
-    isoproof_document_invariant fresh = {.struct_size = sizeof fresh,
-                                         .name = "",
-                                         .query = "",
-                                         .expected = "",
-                                         .found = "",
-                                         .first = ISOPROOF_NO_TIME};
+    isoproof_document_invariant fresh = {
+        .struct_size = sizeof fresh, .name = "", .query = "", .expected = "", .found = "", .first = ISOPROOF_NO_TIME};
     if (!iso_vec_push(&document->invariants, fresh)) return NULL;
   }
   return &document->invariants.items[number - 1];
 }
 
-static bool set_field(isoproof_document *document, isoproof_document_invariant *v, size_t field, isoproof_scalar value) {
+static bool set_field(isoproof_document *document, isoproof_document_invariant *v, size_t field,
+                      isoproof_scalar value) {
   const char *text = iso_document_text(&document->arena, value.text, value.length, ISO_DOCUMENT_FACT);
   uint64_t number = 0;
   int64_t time = ISOPROOF_NO_TIME;
@@ -64,7 +61,8 @@ static bool set_field(isoproof_document *document, isoproof_document_invariant *
   return true;
 }
 
-bool iso_document_take_invariant(isoproof_document *document, isoproof_scalar name, isoproof_scalar value, bool *taken) {
+bool iso_document_take_invariant(isoproof_document *document, isoproof_scalar name, isoproof_scalar value,
+                                 bool *taken) {
   static const char *const fields[ISO_INVARIANT_FACTS] = {
 #define ISO_X(c_name, field) field,
       ISO_INVARIANT_FACT_LIST(ISO_X)
@@ -74,7 +72,8 @@ bool iso_document_take_invariant(isoproof_document *document, isoproof_scalar na
   uint64_t number;
   *taken = false;
   if (name.length <= prefix || memcmp(name.text, ISO_INVARIANT_FACT, prefix) != 0) return true;
-  const char *digits = name.text + prefix, *end = name.text + name.length, *dot = memchr(digits, '.', name.length - prefix);
+  const char *digits = name.text + prefix, *end = name.text + name.length,
+             *dot = memchr(digits, '.', name.length - prefix);
   if (dot == NULL || !iso_parse_u64(digits, (size_t)(dot - digits), &number) || number == 0 || number > MOST_INVARIANTS)
     return true;
   for (size_t i = 0; i < ISO_INVARIANT_FACTS; i++) {
@@ -145,8 +144,8 @@ bool iso_read_invariants(isoproof_document *d, const iso_json *tree) {
 
 void iso_tell_invariant(iso_words *words, const isoproof_document_invariant *v) {
   if (v->broken == 0) {
-    iso_words_add(words, "invariant %s holds, asked %llu time%s: %s returned %s", v->name, (unsigned long long)v->checks,
-                  v->checks == 1 ? "" : "s", v->query, v->expected);
+    iso_words_add(words, "invariant %s holds, asked %llu time%s: %s returned %s", v->name,
+                  (unsigned long long)v->checks, v->checks == 1 ? "" : "s", v->query, v->expected);
     return;
   }
   iso_words_add(words, "invariant %s is broken: %s must return %s, and returned %s", v->name, v->query, v->expected,
@@ -168,22 +167,29 @@ static bool is_serial(const isoproof_document *document) {
 void iso_tell_invariant_reason(iso_words *words, const isoproof_document *document) {
   uint64_t count = iso_document_anomaly_count(document);
   if (count == 0) {
-    iso_words_add(words, is_serial(document)
-                             ? "The history is serializable: the transactions break it also when they run one after the "
-                               "other, and no isolation level will help."
-                             : "No isolation anomaly was found that explains it.");
+    iso_words_add(words,
+                  is_serial(document)
+                      ? "The history is serializable: the transactions break it also when they run one after the "
+                        "other, and no isolation level will help."
+                      : "No isolation anomaly was found that explains it.");
     return;
   }
-  for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
-    iso_arena scratch = ISO_ARENA_EMPTY;
-    iso_full_anomaly anomaly;
-    bool good = iso_document_anomaly(document, i, (iso_anomaly_parts){.full = false}, &scratch, &anomaly);
-    if (good && anomaly.code != NULL)
-      iso_words_add(words, "%s%s", words->length == 0 ? "What explains it: " : ", ", anomaly.name);
-    iso_arena_free(&scratch);
-    if (!good) words->failed = true;
+  /* Anomalies that people know by name, such as lost updates, before patterns with a number. */
+  size_t named = 0;
+  for (int patterns = 0; patterns < 2; patterns++) {
+    for (size_t i = 0; i < count && i < MOST_LOOKED && named < MOST_NAMED; i++) {
+      iso_arena scratch = ISO_ARENA_EMPTY;
+      iso_full_anomaly anomaly;
+      bool good = iso_document_anomaly(document, i, (iso_anomaly_parts){.full = false}, &scratch, &anomaly);
+      if (good && anomaly.code != NULL && (strncmp(anomaly.code, "TAP-", 4) == 0) == (patterns == 1)) {
+        iso_words_add(words, "%s%s", named == 0 ? "What explains it: " : ", ", anomaly.name);
+        named++;
+      }
+      iso_arena_free(&scratch);
+      if (!good) words->failed = true;
+    }
   }
-  iso_words_add(words, count > MOST_NAMED ? ", and others." : ".");
+  iso_words_add(words, count > named ? ", and others." : ".");
 }
 
 uint64_t iso_document_broken_invariants(const isoproof_document *document) {

@@ -217,6 +217,17 @@ static isoproof_status call_run(const void *options, isoproof_error *error) {
   return status;
 }
 
+static bool write_nothing(void *user, const void *data, size_t size) {
+  (void)user;
+  (void)data;
+  (void)size;
+  return true;
+}
+
+static isoproof_status call_script_explain(const void *options, isoproof_error *error) {
+  return isoproof_script_explain(options, write_nothing, NULL, error);
+}
+
 /* A history in which one row is there at the start, and a statement. */
 static isoproof_status build_rows(const void *statement, isoproof_history **history, isoproof_error *error) {
   isoproof_builder *builder;
@@ -300,6 +311,8 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_plan_compare_options, .tolerance = 0.1), .call = call_plan_compare},
     {OPTIONS(isoproof_run_options, .urls = nowhere, .url_count = 1, .path = "/nonexistent", .seconds = -1),
      .call = call_run, .words = "seconds", .default_words = "path"},
+    {OPTIONS(isoproof_run_options, .urls = nowhere, .url_count = 1), .call = call_script_explain, .words = "scripts",
+     .default_words = "scripts"},
 };
 
 enum { BEYOND = 24, ROOM = 4096 };

@@ -111,7 +111,8 @@ static void permute_permutes(void **state) {
 
 static iso_script *parse(const char *text, isoproof_error *error) {
   iso_script *script = NULL;
-  isoproof_status status = iso_script_parse("folder/shop.sql", text, strlen(text), ISO_QUOTING_POSTGRES, &script, error);
+  isoproof_status status =
+      iso_script_parse("folder/shop.sql", text, strlen(text), ISO_QUOTING_POSTGRES, &script, error);
   if (status != ISOPROOF_OK) return NULL;
   return script;
 }
@@ -170,17 +171,19 @@ static void statements_are_cut_as_psql_does(void **state) {
   expect_played("SELECT 'a;b', \"c;d\" -- e;\n, $$f;g$$, $x$h;$$;i$x$ /* j; /* k; */ */ FROM t; SELECT E'\\';';",
                 "SELECT 'a;b', \"c;d\" , $$f;g$$, $x$h;$$;i$x$ FROM t / SELECT E'\\';'");
   expect_played("SELECT\n  1,\n\n  2;;\n;SELECT (1;2)", "SELECT 1, 2 / SELECT (1;2)");
-  expect_played("CREATE TRIGGER a AFTER INSERT ON t BEGIN UPDATE u SET x = CASE WHEN 1 THEN 2 END; DELETE FROM v; END; "
-                "SELECT 1;",
-                "CREATE TRIGGER a AFTER INSERT ON t BEGIN UPDATE u SET x = CASE WHEN 1 THEN 2 END; DELETE FROM v; END / "
-                "SELECT 1");
+  expect_played(
+      "CREATE TRIGGER a AFTER INSERT ON t BEGIN UPDATE u SET x = CASE WHEN 1 THEN 2 END; DELETE FROM v; END; "
+      "SELECT 1;",
+      "CREATE TRIGGER a AFTER INSERT ON t BEGIN UPDATE u SET x = CASE WHEN 1 THEN 2 END; DELETE FROM v; END / "
+      "SELECT 1");
 }
 
 static void variables_are_replaced(void **state) {
   (void)state;
-  expect_played("\\set a 1 + 1\n\\set b :a * 2.5\n\\set c null\n\\set d :a = 2\nSELECT :a, :b, :c, :d, :e, ':a', x::int, "
-                "y[1:2], :'a', :\"a\", :client_id, :scale;",
-                "SELECT 2, 5, NULL, true, :e, ':a', x::int, y[1:2], '2', \"2\", 3, 1");
+  expect_played(
+      "\\set a 1 + 1\n\\set b :a * 2.5\n\\set c null\n\\set d :a = 2\nSELECT :a, :b, :c, :d, :e, ':a', x::int, "
+      "y[1:2], :'a', :\"a\", :client_id, :scale;",
+      "SELECT 2, 5, NULL, true, :e, ':a', x::int, y[1:2], '2', \"2\", 3, 1");
   expect_played("\\set long 1 + \\\n  2\nSELECT :long;", "SELECT 3");
 }
 
@@ -207,8 +210,9 @@ static void quotes_are_escaped(void **state) {
 
 static void conditions_choose(void **state) {
   (void)state;
-  static const char *const text = "\\set x %d\n\\if :x = 1\nSELECT 'one';\n\\elif :x = 2\n\\if true\nSELECT 'two';\n\\endif\n"
-                                  "\\else\nSELECT 'more';\n\\endif\nSELECT 'end';";
+  static const char *const text =
+      "\\set x %d\n\\if :x = 1\nSELECT 'one';\n\\elif :x = 2\n\\if true\nSELECT 'two';\n\\endif\n"
+      "\\else\nSELECT 'more';\n\\endif\nSELECT 'end';";
   static const char *const played[] = {"SELECT 'one' / SELECT 'end'", "SELECT 'two' / SELECT 'end'",
                                        "SELECT 'more' / SELECT 'end'"};
   for (int i = 0; i < 3; i++) {
@@ -218,12 +222,13 @@ static void conditions_choose(void **state) {
   }
 }
 
-static const char *const shop = "\\set items 10 * :scale\n"
-                                "-- setup\nCREATE TABLE stock (id int);\nSELECT sum(n) AS total FROM stock \\gset\n"
-                                "-- transaction order isolation repeatable read weight 3\n"
-                                "SELECT n FROM stock WHERE id = :items \\gset was_\nUPDATE stock SET n = :was_n - 1;\n"
-                                "-- Transaction restock\nBEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY;\nSELECT 1;\nCOMMIT;\n"
-                                "-- invariant never negative\n";
+static const char *const shop =
+    "\\set items 10 * :scale\n"
+    "-- setup\nCREATE TABLE stock (id int);\nSELECT sum(n) AS total FROM stock \\gset\n"
+    "-- transaction order isolation repeatable read weight 3\n"
+    "SELECT n FROM stock WHERE id = :items \\gset was_\nUPDATE stock SET n = :was_n - 1;\n"
+    "-- Transaction restock\nBEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY;\nSELECT 1;\nCOMMIT;\n"
+    "-- invariant never negative\n";
 
 static void sections_are_told_apart(void **state) {
   (void)state;
