@@ -151,6 +151,7 @@ static isoproof_status get_txn(iso_restorer *r, iso_live_txn **out) {
   get(r, &t->info, sizeof t->info);
   ISO_TRY(get_value(r, &t->info.node));
   ISO_TRY(get_value(r, &t->info.error));
+  ISO_TRY(get_value(r, &t->info.name));
   t->real_start = get_i64(r);
   t->real_end = get_i64(r);
   r->bad |= t->session >= r->live->sessions.count;

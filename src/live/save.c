@@ -119,6 +119,7 @@ static void put_txn(iso_saver *s, const iso_live_txn *t) {
   put(s, &t->info, sizeof t->info);
   put_value(s, t->info.node);
   put_value(s, t->info.error);
+  put_value(s, t->info.name);
   put_i64(s, t->real_start);
   put_i64(s, t->real_end);
   for (uint32_t i = 0; i < t->op_count; i++) {

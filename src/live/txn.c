@@ -92,6 +92,7 @@ static isoproof_status copy_info(copier *c, uint32_t txn, isoproof_error *error)
   if (h->txn_end_index_opt != NULL) info->end_index = h->txn_end_index_opt[txn];
   if (h->txn_node_opt != NULL) ISO_TRY(iso_live_carry(&c->carrier, h->txn_node_opt[txn], &info->node, error));
   if (h->txn_error_opt != NULL) ISO_TRY(iso_live_carry(&c->carrier, h->txn_error_opt[txn], &info->error, error));
+  if (h->txn_name_opt != NULL) ISO_TRY(iso_live_carry(&c->carrier, h->txn_name_opt[txn], &info->name, error));
   info->isolation = iso_history_isolation(h, txn);
   bool timed = h->txn_start_opt != NULL || h->txn_start_index_opt != NULL;
   c->t->real_start = timed ? iso_real_start(h, txn) : INT64_MIN;
@@ -174,6 +175,7 @@ isoproof_status iso_live_txn_begin(const iso_live_txn *txn, const iso_pool *pool
   iso_txn_info info = txn->info;
   ISO_TRY(iso_live_carry(&carrier, info.node, &info.node, error));
   ISO_TRY(iso_live_carry(&carrier, info.error, &info.error, error));
+  ISO_TRY(iso_live_carry(&carrier, info.name, &info.name, error));
   return iso_builder_begin(builder, session, &info, NULL, error);
 }
 
