@@ -47,7 +47,10 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   iso_quick_share *share = &q->shares[thread];
   const uint32_t *first = q->h->session_first_txn;
   judge j = {.q = q, .share = share, .known = iso_alloc_zero(q->h->keys, sizeof *j.known)};
-  if (j.known == NULL) iso_quick_fail(q);
+  if (j.known == NULL) {
+    iso_quick_fail(q);
+    return;
+  }
   for (uint32_t s = share->first_session; s < share->end_session && !iso_quick_is_over(q); s++) {
     if (iso_task_check(q->task, NULL) != ISOPROOF_OK) break;
     /* What was seen may be of any session: then everything is forgotten; there are few sessions. */

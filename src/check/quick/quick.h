@@ -1,6 +1,7 @@
 /* quick.h - proves that an axiom holds, where all of a history is sound.
  *
- * Most histories are.  Then nobody asks which operation did what: it is enough to know which transaction wrote what
+ * Most histories are.  Where times tell the order in which transactions were carried out, that is all there is to see
+ * (replay.h).  Else nobody asks which operation did what: it is enough to know which transaction wrote what
  * each read saw, and that its write was its last one to the key.  So the writes go into a table by value with the
  * number of their transaction, each read is looked up once, everything that a read can give away is judged on the spot,
  * and only the edges that a sort needs are kept.  As soon as anything is wrong, or not plain (lists, rows, unknown
