@@ -220,14 +220,15 @@ static bool find_broken(walker *w) {
 /* ---- all of it ---- */
 
 static isoproof_status walk(walker *w, iso_value_walk how, isoproof_task *task, uint32_t *best, isoproof_error *error) {
-  enum { TRIES = 4 };
+  enum { TRIES = 4, PATIENCE = 64 };
   size_t least = SIZE_MAX;
-  uint64_t end = 0;
+  uint64_t end = 0, patience = PATIENCE * (uint64_t)w->first[w->v->h->keys] * w->count;
+  if (patience > how.patience) patience = how.patience;
   for (;;) {
     if (!find_broken(w)) return iso_fail_memory(error);
     if (w->broken.count < least) {
       least = w->broken.count;
-      end = w->steps + how.patience;
+      end = w->steps + patience;
       memcpy(best, w->order, w->count * sizeof *best);
     }
     if (end > how.most_steps) end = how.most_steps;
