@@ -93,6 +93,9 @@ static void text_counts(FILE *out, const summary *s) {
   row_part(out, "aborted", c->aborted, c->transactions);
   row_part(out, "unknown", c->unknown, c->transactions);
   row_part(out, "empty", t->empty_transactions, c->transactions);
+  for (size_t i = 0; isoproof_isolation_at(i) != NULL; i++) {
+    row_part(out, isoproof_isolation_at(i), t->by_isolation[i], c->transactions);
+  }
   row_count(out, "operations", c->operations);
   for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
     row_part(out, kind_label(kind), t->by_kind[kind], c->operations);
@@ -188,6 +191,15 @@ static void json_counts(isoproof_json *j, const isoproof_counts *c, const isopro
   isoproof_json_end(j);
   field_u64(j, "keys", c->keys);
   field_u64(j, "longest_list", t->longest_list);
+  uint64_t own = 0;
+  for (size_t i = 0; isoproof_isolation_at(i) != NULL; i++) own += t->by_isolation[i];
+  if (own == 0) return;
+  isoproof_json_name(j, "by_isolation");
+  isoproof_json_object(j);
+  for (size_t i = 0; isoproof_isolation_at(i) != NULL; i++) {
+    if (t->by_isolation[i] > 0) field_u64(j, isoproof_isolation_at(i), t->by_isolation[i]);
+  }
+  isoproof_json_end(j);
 }
 
 static void json_times(isoproof_json *j, const isoproof_counts *c, const isoproof_stats *t) {

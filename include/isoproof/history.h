@@ -124,6 +124,9 @@ typedef struct isoproof_op {
   uint64_t element_count; /* of a list or set read, see isoproof_history_element_at */
 } isoproof_op;
 
+/* The levels that transactions can carry as their own, weakest first, by id: `number` from 0; NULL after the last. */
+ISOPROOF_API const char *isoproof_isolation_at(size_t number);
+
 /* Each returns false when the number is out of range, or when struct_size is not set. */
 ISOPROOF_API bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out);
 ISOPROOF_API bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out);

@@ -31,6 +31,7 @@ typedef struct isoproof_stats {
   double concurrency_mean;
   uint64_t concurrency_max;
   int64_t first_start, last_end; /* ISOPROOF_NO_TIME where unknown */
+  uint64_t by_isolation[16];     /* transactions by the level that is their own: isoproof_isolation_at */
 } isoproof_stats;
 
 /* What isoproof_history_counts does not tell. */

@@ -1,6 +1,7 @@
 /* Names of the isolation levels that transactions carry as their own. */
 #include "history/isolation.h"
 
+#include <isoproof/history.h>
 #include <string.h>
 
 static const uint8_t levels[ISO_ISOLATIONS] = {
@@ -12,6 +13,10 @@ static const uint8_t levels[ISO_ISOLATIONS] = {
 const char *iso_txn_isolation_id(iso_txn_isolation isolation) {
   if (isolation == ISO_ISOLATION_NONE || isolation >= ISO_ISOLATIONS) return NULL;
   return isoproof_level_at(levels[isolation])->id;
+}
+
+const char *isoproof_isolation_at(size_t number) {
+  return number < ISO_ISOLATIONS - 1 ? iso_txn_isolation_id((iso_txn_isolation)(number + 1)) : NULL;
 }
 
 iso_txn_isolation iso_txn_isolation_of_level(uint32_t level) {

@@ -119,6 +119,8 @@ static void measure_shape(const isoproof_history *h, isoproof_stats *s) {
     if (ops == 0) s->empty_transactions++;
     if (ops < s->ops_per_txn_min) s->ops_per_txn_min = ops;
     if (ops > s->ops_per_txn_max) s->ops_per_txn_max = ops;
+    iso_txn_isolation own = iso_history_isolation(h, t);
+    if (own != ISO_ISOLATION_NONE) s->by_isolation[own - 1]++;
   }
   if (h->sessions == 0) s->txns_per_session_min = 0;
   if (h->txns == 0) s->ops_per_txn_min = 0;
