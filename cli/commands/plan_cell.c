@@ -57,19 +57,33 @@ static const option *find_row(const planned_test *test, const option *table, siz
   return say_place(test, said, text), NULL;
 }
 
-/* Files are named as seen from the plan. */
+/* Files are named as seen from the plan: each of a list of scripts, too. */
+static void put_files(const planned_test *test, const char *files, FILE *out) {
+  const char *slash = strrchr(test->path, '/');
+  for (const char *at = files; *at != 0;) {
+    size_t length = strcspn(at, ",");
+    if (slash != NULL && at[0] != '/' && strcmp(at, "-") != 0)
+      fwrite(test->path, 1, (size_t)(slash + 1 - test->path), out);
+    fwrite(at, 1, length, out);
+    at += length;
+    if (*at == ',') fputc(*at++, out);
+  }
+}
+
 static char *argument_of(const planned_test *test, const option *row, const isoproof_plan_option *said) {
   char *made = NULL;
-  const char *slash = strrchr(test->path, '/');
-  bool relative = slash != NULL && said->value != NULL && said->value[0] != '/' && strcmp(said->value, "-") != 0 &&
-                  (row->type == OPTION_FILE || strcmp(said->name, "script") == 0);
-  int length = said->value == NULL ? asprintf(&made, "--%s%s", said->on ? "" : "no-", said->name)
-               : relative
-                   ? asprintf(&made, "--%s=%.*s%s", said->name, (int)(slash + 1 - test->path), test->path, said->value)
-                   : asprintf(&made, "--%s=%s", said->name, said->value);
-  if (length < 0) made = NULL;
-  if (made == NULL) message("out of memory");
-  return made;
+  size_t bytes = 0;
+  FILE *out = open_memstream(&made, &bytes);
+  if (out == NULL) return message("out of memory"), NULL;
+  bool files = row->type == OPTION_FILE || strcmp(said->name, "script") == 0;
+  fprintf(out, "--%s%s%s", said->value == NULL && !said->on ? "no-" : "", said->name, said->value != NULL ? "=" : "");
+  if (said->value != NULL && files)
+    put_files(test, said->value, out);
+  else if (said->value != NULL)
+    fputs(said->value, out);
+  if (fclose(out) == 0) return made;
+  free(made);
+  return message("out of memory"), NULL;
 }
 
 /* Parses one option alone, so that a message about it has a place. */

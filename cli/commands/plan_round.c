@@ -116,10 +116,11 @@ static bool learn(planned_test *test, size_t number, const tester *t, const judg
   bool judged = j->report != NULL && (code == EXIT_SATISFIED || code == EXIT_VIOLATED || code == EXIT_UNKNOWN);
   if (judged) {
     add_figures(cell, j, &o);
-    isoproof_verdict verdict = j->result != NULL       ? isoproof_result_verdict(j->result)
-                               : code == EXIT_VIOLATED ? ISOPROOF_VIOLATED
-                               : code == EXIT_UNKNOWN  ? ISOPROOF_UNDECIDED
-                                                       : ISOPROOF_SATISFIED;
+    /* The exit code knows more than the level: what else a test may find to be violated. */
+    isoproof_verdict verdict = code == EXIT_VIOLATED  ? ISOPROOF_VIOLATED
+                               : code == EXIT_UNKNOWN ? ISOPROOF_UNDECIDED
+                               : j->result != NULL    ? isoproof_result_verdict(j->result)
+                                                      : ISOPROOF_SATISFIED;
     list_anomalies(j->result, anomalies, sizeof anomalies);
     list_strongest(j->result, strongest, sizeof strongest);
     o.verdict = worse(o.verdict, verdict);

@@ -365,7 +365,9 @@ typedef struct handles {
   isoproof_pop_graph *graph;
   isoproof_coo_matrix *saved[2];
   isoproof_coo_matrix *matrix; /* NULL without SQLite */
-  bool has_error;              /* its cell has one, which a loaded machine may prevent */
+  isoproof_plan *plan;
+  isoproof_plan_results *results;
+  bool has_error; /* its cell has one, which a loaded machine may prevent */
 } handles;
 
 static bool has_sqlite(void) {
@@ -376,11 +378,14 @@ static bool has_sqlite(void) {
 }
 
 static handles open_handles(void) {
+  static const char plan[] = "workloads = [\"mixed\"]\n[databases.x]\nurl = \"sim:\"\n";
   static const char *const urls[] = {"sqlite:"};
   static const unsigned cases[] = {18};
   isoproof_error error;
   isoproof_history *simulated;
   handles h = {.history = opened()};
+  assert_ok_error(isoproof_plan_read_memory(plan, sizeof plan - 1, "plan", &h.plan, &error), error);
+  assert_ok_error(isoproof_plan_results_new(h.plan, "plan", &h.results, &error), error);
   isoproof_check_options check = {.struct_size = sizeof check, .certificate = true, .stats = true};
   isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_coo_run_options coo = {
@@ -406,6 +411,8 @@ static handles open_handles(void) {
 }
 
 static void close_handles(handles *h) {
+  isoproof_plan_results_free(h->results);
+  isoproof_plan_free(h->plan);
   isoproof_coo_matrix_free(h->saved[0]);
   isoproof_coo_matrix_free(h->saved[1]);
   isoproof_coo_matrix_free(h->matrix);
@@ -488,22 +495,6 @@ static bool fill_notice(isoproof_notice *out) {
   return filled;
 }
 
-/* A cell, one of its options, or what came of it. */
-static bool fill_plan(int which, void *out) {
-  static const char text[] = "workloads = [\"mixed\"]\n[databases.x]\nurl = \"sim:\"\n";
-  isoproof_plan *plan;
-  isoproof_plan_results *results;
-  isoproof_error error;
-  assert_ok_error(isoproof_plan_read_memory(text, sizeof text - 1, "plan", &plan, &error), error);
-  assert_ok_error(isoproof_plan_results_new(plan, "plan", &results, &error), error);
-  bool filled = which == 0   ? isoproof_plan_cell_at(plan, 0, out)
-                : which == 1 ? isoproof_plan_option_at(plan, 0, 0, out)
-                             : isoproof_plan_results_at(results, 0, out);
-  isoproof_plan_results_free(results);
-  isoproof_plan_free(plan);
-  return filled;
-}
-
 /* Type, the call as an expression of `h`, `out` and `e`; those of a matrix need SQLite, and the last one an error. */
 #define FILLED_STRUCTS(X)                                                                                              \
   X(isoproof_sim_options, isoproof_sim_defaults(out))                                                                  \
@@ -534,9 +525,9 @@ static bool fill_plan(int which, void *out) {
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \
   X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \
-  X(isoproof_plan_cell, fill_plan(0, out))                                                                             \
-  X(isoproof_plan_option, fill_plan(1, out))                                                                           \
-  X(isoproof_plan_outcome, fill_plan(2, out))                                                                          \
+  X(isoproof_plan_cell, isoproof_plan_cell_at(h->plan, 0, out))                                                        \
+  X(isoproof_plan_option, isoproof_plan_option_at(h->plan, 0, 0, out))                                                 \
+  X(isoproof_plan_outcome, isoproof_plan_results_at(h->results, 0, out))                                               \
   X(isoproof_claim, isoproof_claim_at(0, out))                                                                         \
   X(isoproof_driver_info, isoproof_driver_at(0, out))                                                                  \
   X(isoproof_schedule_step, isoproof_schedule_step_at(h->schedule, 2, out))                                            \
