@@ -240,6 +240,10 @@ static void save_and_restore(trial *t, const isoproof_live_options *options, iso
   if (status == ISOPROOF_ERR_UNSUPPORTED) return;
   assert_ok_error(status, error);
   assert_ok_error(isoproof_live_restore(options, NULL, bytes, size, &restored, &error), error);
+  ((char *)bytes)[t->pushed * 7919 % size] ^= 1; /* anything else is refused */
+  isoproof_live *damaged;
+  assert_int_equal(isoproof_live_restore(options, NULL, bytes, size, &damaged, &error), ISOPROOF_ERR_FORMAT);
+  assert_int_equal(isoproof_live_restore(options, NULL, bytes, size / 2, &damaged, &error), ISOPROOF_ERR_FORMAT);
   free(bytes);
   isoproof_live_free(*live);
   *live = restored;
