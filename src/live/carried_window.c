@@ -100,10 +100,12 @@ static isoproof_status look_at_value(composer *c, iso_carried_entry *entry, int6
   if (!first) ISO_TRY(was_written(c->live, key, value, &perhaps, error));
   c->misfit |= perhaps;
   if (perhaps) return ISOPROOF_OK;
-  c->pending += entry->txn->info.status == ISOPROOF_TXN_COMMITTED;
-  *kept = c->live->finished;
-  if (c->certain || *kept) return ISOPROOF_OK;
-  entry->pending = true;
+  /* Whoever may not have taken effect keeps its read: it takes effect only where that cannot be helped. */
+  bool committed = entry->txn->info.status == ISOPROOF_TXN_COMMITTED;
+  c->pending += committed;
+  *kept = c->live->finished || (!committed && !c->certain);
+  if (c->certain || c->live->finished) return ISOPROOF_OK;
+  entry->pending |= committed;
   return iso_row_map_put(&c->track->pendings, key, value, 0) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 

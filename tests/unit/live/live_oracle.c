@@ -1,6 +1,7 @@
 /* Random small histories, pushed in random batches: after every poll the verdict on each level is that of
  * isoproof_check on what was pushed, however little stays in memory.  `--count N` and `--seed N` (or
- * ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED) say how many and which; `--table` shows what was seen. */
+ * ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED) say how many and which; `--rows` draws rows
+ * only, `--table` shows what was seen. */
 #include "tests/random/random_history.h"
 #include "tests/random/random_objects.h"
 #include "tests/random/random_rows.h"
@@ -9,7 +10,7 @@
 enum { USUAL = 3000, TEXT = 16384, LEVELS = 8, MOST_TXNS = 8 };
 
 static uint64_t histories, seed;
-static bool with_table;
+static bool with_table, rows_only;
 
 static const char *const level_ids[LEVELS] = {"read-committed",
                                               "read-atomic",
@@ -130,7 +131,7 @@ static void repeat_values(uint64_t *state, sketch *s) {
 
 static void draw(uint64_t *state, source *s) {
   memset(s, 0, sizeof *s);
-  uint64_t kind = sketch_below(state, 10);
+  uint64_t kind = rows_only ? 6 + sketch_below(state, 2) : sketch_below(state, 10);
   s->of_objects = kind >= 8;
   s->of_rows = kind == 6 || kind == 7;
   if (kind < 4)
@@ -240,6 +241,10 @@ static void save_and_restore(trial *t, const isoproof_live_options *options, iso
   if (status == ISOPROOF_ERR_UNSUPPORTED) return;
   assert_ok_error(status, error);
   assert_ok_error(isoproof_live_restore(options, NULL, bytes, size, &restored, &error), error);
+  ((char *)bytes)[t->pushed * 7919 % size] ^= 1; /* anything else is refused */
+  isoproof_live *damaged;
+  assert_int_equal(isoproof_live_restore(options, NULL, bytes, size, &damaged, &error), ISOPROOF_ERR_FORMAT);
+  assert_int_equal(isoproof_live_restore(options, NULL, bytes, size / 2, &damaged, &error), ISOPROOF_ERR_FORMAT);
   free(bytes);
   isoproof_live_free(*live);
   *live = restored;
@@ -503,6 +508,7 @@ int main(int argc, char **argv) {
   seed = number_from(getenv("ISOPROOF_RANDOM_SEED"), 20261116);
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--table") == 0) with_table = true;
+    if (strcmp(argv[i], "--rows") == 0) rows_only = true;
     if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
       histories = number_from(argv[++i], USUAL);
     else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
