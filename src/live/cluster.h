@@ -28,11 +28,11 @@ struct iso_live_closure {
   /* Or for whom there has to be room behind those that it comes after; the slots of the track say what it accesses. */
   const iso_live_txn *arrival;
   const iso_live_track *track;
-  size_t sessions;           /* how many there are */
-  size_t moved;              /* steps */
-  iso_written wrote, read;   /* keys, by those that move */
+  size_t sessions;         /* how many there are */
+  size_t moved;            /* steps */
+  iso_written wrote, read; /* keys, by those that move */
   iso_written moved_sessions;
-  int64_t earliest_end;      /* of the commits that move */
+  int64_t earliest_end;          /* of the commits that move */
   ISO_VEC(iso_live_event) aside; /* scratch */
 };
 

@@ -276,8 +276,7 @@ bool iso_live_sight_commit(iso_live_track *track, uint32_t number) {
     }
     join(entry->clock->seen, track->everybody.items, track->everybody.count);
   }
-  if (entry->clock != NULL)
-    entry->clock->seen[entry->txn->session] = (uint32_t)(entry->txn->place + 1);
+  if (entry->clock != NULL) entry->clock->seen[entry->txn->session] = (uint32_t)(entry->txn->place + 1);
   iso_live_clock_drop(track, &head->clock);
   head->clock = iso_live_clock_keep(entry->clock);
   head->place = entry->txn->place + 1;

@@ -40,9 +40,7 @@ typedef struct iso_live_sight {
 } iso_live_sight;
 
 /* Whether a track has such an order, and clocks. */
-static inline bool iso_live_by_clock(const iso_live_track *track) {
-  return track->rule->sight == ISO_LIVE_SIGHT_PATHS;
-}
+static inline bool iso_live_by_clock(const iso_live_track *track) { return track->rule->sight == ISO_LIVE_SIGHT_PATHS; }
 /* Whether arrivals are placed by the rules here: not where sessions are so many that clocks would take too long. */
 bool iso_live_is_by_sight(const iso_live_track *track);
 /* Whether that goes for a transaction: not for lists, which show all of their order. */
@@ -52,8 +50,8 @@ bool iso_live_sight_applies(const iso_live_track *track, const iso_live_txn *txn
 bool iso_live_sight_look(iso_live_track *track, uint32_t entry, iso_live_sight *sight);
 /* Notes that the entry is the last one to commit; who was placed by other rules counts as having seen everything. */
 bool iso_live_sight_commit(iso_live_track *track, uint32_t entry);
-/* Whether somebody who read another version of the key later has the writer of a version in sight, so that it cannot come
- * behind that other one. */
+/* Whether somebody who read another version of the key later has the writer of a version in sight, so that it cannot
+ * come behind that other one. */
 bool iso_live_sight_minds(const iso_live_track *track, uint32_t key, const iso_live_version *version);
 /* Whether the value is a version of the key, in the window up to the cut or frozen. */
 bool iso_live_sight_knows(const iso_live_track *track, uint32_t key, iso_value value, uint64_t cut);

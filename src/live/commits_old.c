@@ -90,7 +90,7 @@ static bool put_old(iso_live_track *track, const iso_live_version *version, uint
 
 bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   iso_live_slot *slot = &track->slots.items[key];
-  uint32_t few[MOST_OLD], count = 0, v = slot->newest;
+  uint32_t few[MOST_OLD] = {0}, count = 0, v = slot->newest;
   uint32_t most = slot->list != NULL ? 1 : iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
   while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;
   for (; v != 0 && count < most; v = track->versions.items[v - 1].older) few[count++] = v;
@@ -139,7 +139,9 @@ static bool find_everybody(iso_live_track *track, uint64_t pushed) {
     for (size_t i = 0; i < sessions && least > track->everybody.items[s]; i++) {
       const iso_live_head *head = &track->heads.items[i];
       if (head->place == 0 || head->number + IDLE_HORIZONS * track->horizon < pushed) continue;
-      uint32_t seen = head->clock == NULL ? track->everybody.items[s] : s < head->clock->count ? head->clock->seen[s] : 0;
+      uint32_t seen = head->clock == NULL      ? track->everybody.items[s]
+                      : s < head->clock->count ? head->clock->seen[s]
+                                               : 0;
       if (least > seen) least = seen;
     }
     if (least != UINT32_MAX && track->everybody.items[s] < least) track->everybody.items[s] = least;

@@ -150,8 +150,8 @@ uint64_t iso_live_track_bytes(const iso_live_track *track) {
       sizeof *track + track->entries.capacity * sizeof *track->entries.items +
       track->slots.capacity * sizeof *track->slots.items + track->versions.capacity * sizeof *track->versions.items +
       track->lanes.capacity * sizeof *track->lanes.items + track->ends.capacity * sizeof *track->ends.items;
-  bytes += track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track) +
-           iso_live_sight_bytes(track);
+  bytes +=
+      track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track) + iso_live_sight_bytes(track);
   bytes += track->list_bytes;
   if (track->waiters != NULL) bytes += (track->waiter_mask + 1) * sizeof *track->waiters;
   return bytes;

@@ -36,7 +36,7 @@ typedef struct iso_live_rule {
   const char *level;
   iso_live_kind kind;
   iso_live_sight_kind sight; /* commit orders */
-  bool exclusive; /* nobody else commits a key between a writer's snapshot and its commit */
+  bool exclusive;            /* nobody else commits a key between a writer's snapshot and its commit */
   bool real_time;
 } iso_live_rule;
 
@@ -172,7 +172,7 @@ typedef struct iso_live_track {
   uint32_t swept;                /* the next key whose old versions are looked at */
   iso_live_pockets *pockets;     /* NULL: none so far */
   iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
-  ISO_VEC(iso_live_lane) lanes; /* by session */
+  ISO_VEC(iso_live_lane) lanes;  /* by session */
   ISO_VEC(iso_live_ended) ends;
   iso_live_waiter *waiters;
   size_t waiter_mask, waiter_count;

@@ -19,8 +19,8 @@ typedef struct iso_live_window {
 typedef struct iso_live_window_options {
   bool part;         /* a part of the whole, else on top of the frozen part */
   bool keep_pending; /* reads of what nobody wrote so far stay */
-  uint64_t cut;      /* at least the floor: everything up to this label is taken as frozen, too; of a part it is left out,
-                        but for those from whom the others have read */
+  uint64_t cut; /* at least the floor: everything up to this label is taken as frozen, too; of a part it is left out,
+                   but for those from whom the others have read */
 } iso_live_window_options;
 
 /* On top of the frozen part and without pending reads, notes in the track who has some. */
