@@ -1,6 +1,7 @@
 /* Findings of single reads as witnesses with sentences. */
 #include "explain/witness.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "explain/row_words.h"
@@ -21,6 +22,17 @@ void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32
   iso_words_add(words, ")");
 }
 
+/* The text of the statement that did it, where the history has it: a fact statement.N. */
+static void add_statement_text(iso_words *words, const isoproof_history *h, uint32_t op) {
+  char name[32];
+  if (h->op_statement_opt == NULL || op >= h->ops || h->op_statement_opt[op] == 0) return;
+  snprintf(name, sizeof name, "statement.%u", h->op_statement_opt[op]);
+  const char *text = isoproof_history_fact(h, name);
+  if (text == NULL) return;
+  iso_words_add(words, ", by ");
+  iso_words_add_hostile(words, text, strlen(text), 120);
+}
+
 void iso_words_add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
   isoproof_position at;
   if (!isoproof_history_position_of(history, op, &at)) return;
@@ -32,10 +44,12 @@ void iso_words_add_position(iso_words *words, const isoproof_history *history, u
     iso_words_add(words, ":");
   }
   if (at.line != 0) {
-    iso_words_add(words, "%llu)", (unsigned long long)at.line);
+    iso_words_add(words, "%llu", (unsigned long long)at.line);
   } else {
-    iso_words_add(words, "byte %lld)", (long long)at.offset);
+    iso_words_add(words, "byte %lld", (long long)at.offset);
   }
+  add_statement_text(words, history, op);
+  iso_words_add(words, ")");
 }
 
 static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) {

@@ -49,13 +49,14 @@ enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8
   X(CONDITIONS, 28, iso_condition, conditions, h->conditions, false)                                                   \
   X(CONTENTS, 29, iso_content, contents, h->contents, false)                                                           \
   X(KEY_LABEL, 30, uint32_t, key_label_opt, h->keys, false)                                                            \
-  X(TXN_NAME, 31, uint32_t, txn_name_opt, h->txns, false)
+  X(TXN_NAME, 31, uint32_t, txn_name_opt, h->txns, false)                                                              \
+  X(OP_STATEMENT, 32, uint32_t, op_statement_opt, h->ops, false)
 
 enum {
 #define ISO_X(name, number, type, column, count, needed) ISO_SECTION_##name = (number),
   ISO_BINARY_SECTIONS(ISO_X)
 #undef ISO_X
-      ISO_SECTION_COUNT = 31 /* the highest number */
+      ISO_SECTION_COUNT = 32 /* the highest number */
 };
 
 enum { ISO_BINARY_INITIAL_IS_ZERO = 1 };

@@ -1,5 +1,6 @@
 /* What a binary file says of columns: conditions of statements, and contents of versions. */
 #include "format/binary.h"
+#include "format/jsonl.h"
 #include "history/columns.h"
 
 static isoproof_status bad(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
@@ -72,6 +73,9 @@ isoproof_status iso_binary_validate_columns(const isoproof_history *h, isoproof_
     if (h->key_label_opt[key] != ISO_VALUE_NIL && !is_text(h, h->key_label_opt[key])) {
       return bad(h, error, "KEY_LABEL", key, "a text, or nil");
     }
+  }
+  for (uint32_t op = 0; h->op_statement_opt != NULL && op < h->ops; op++) {
+    if (h->op_statement_opt[op] > ISO_JSONL_FACTS) return bad(h, error, "OP_STATEMENT", op, "the number of a fact");
   }
   return check_conditions(h, error);
 }

@@ -163,6 +163,20 @@ static isoproof_status isolation_field(iso_jsonl_parser *r) {
   return iso_token_expected(&r->t, "an isolation level (" ISO_ISOLATION_NAMES ")");
 }
 
+/* Which statement each operation comes from: numbers, 0 for none. */
+static isoproof_status statements(iso_jsonl_parser *r) {
+  r->micro.sources.count = 0;
+  if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of numbers");
+  for (;;) {
+    int64_t number = 0;
+    ISO_TRY(iso_token_next(&r->t));
+    if (r->t.type == ISO_TOKEN_END) return ISOPROOF_OK;
+    ISO_TRY(integer(r, &number));
+    if (number < 0 || number > ISO_JSONL_FACTS) return iso_token_expected(&r->t, "the number of a statement");
+    if (!iso_vec_push(&r->micro.sources, (uint32_t)number)) return iso_fail_memory(&r->problem);
+  }
+}
+
 static isoproof_status one_field(iso_jsonl_parser *r, field name) {
   if (name != FIELD_SESSION && name != FIELD_UNKNOWN) r->has_more = true;
   switch (name) {
@@ -192,7 +206,8 @@ static isoproof_status one_field(iso_jsonl_parser *r, field name) {
     return operations(r);
   case FIELD_NAME:
     return any_scalar(r, &r->info.name);
-  case FIELD_STATEMENTS: /* which statement did what, for who looks at the file */
+  case FIELD_STATEMENTS:
+    return statements(r);
   case FIELD_UNKNOWN:
     break;
   }
@@ -204,6 +219,7 @@ isoproof_status iso_jsonl_begin(iso_jsonl_parser *r, bool plain) {
   r->info.position = r->t.token_line;
   r->has_session = r->has_status = r->has_more = false;
   iso_micro_op_clear(&r->micro);
+  r->micro.sources.count = 0;
   size_t taken = plain ? iso_jsonl_take_fields(r) : 0;
   ISO_TRY(iso_token_next(&r->t));
   r->is_txn = taken > 0 || !(iso_token_is(&r->t, ISO_JSONL_HEADER) || iso_token_is(&r->t, ISO_JSONL_INITIAL_ROWS) ||
@@ -217,6 +233,10 @@ isoproof_status iso_jsonl_read_txn(iso_jsonl_parser *r) {
     ISO_TRY(iso_token_next(&r->t));
     ISO_TRY(one_field(r, name));
     ISO_TRY(iso_token_next(&r->t));
+  }
+  bool numbered = r->micro.sources.count > 0;
+  if (numbered && r->micro.sources.count != r->micro.ops.count - r->micro.first_op) {
+    return iso_token_expected(&r->t, "as many numbers of statements as operations");
   }
   const char *missing = !r->has_session ? "a session" : r->has_more && !r->has_status ? "a status" : NULL;
   if (missing == NULL) return ISOPROOF_OK;

@@ -334,6 +334,7 @@ static isoproof_status collect(writer *w, uint32_t op) {
     for (uint32_t i = 0; i < count; i++) w->elements.items[w->elements.count++] = iso_history_scalar(h, items[i]);
     w->elements.count++;
   }
+  if (h->op_statement_opt != NULL) made.statement = h->op_statement_opt[op];
   return iso_vec_push(&w->ops, made) ? ISOPROOF_OK : iso_fail_memory(w->job->error);
 }
 
@@ -352,6 +353,7 @@ static isoproof_status collect_statement(writer *w, const iso_statement *s) {
                        .predicate = iso_history_predicate(h, s),
                        .value = {.type = ISOPROOF_NONE}};
   made.where_count = made.predicate.where_count;
+  if (h->op_statement_opt != NULL && s->op_count > 0) made.statement = h->op_statement_opt[s->first_op];
   for (uint32_t i = 0; i < made.where_count; i++) {
     const iso_condition *c = &h->conditions[made.predicate.first_where + i];
     iso_jsonl_condition shown = {.column = iso_history_scalar(h, c->column),

@@ -10,6 +10,7 @@ void iso_micro_op_free(iso_micro_op *micro) {
   iso_vec_free(&micro->rows);
   iso_vec_free(&micro->where);
   iso_vec_free(&micro->contents);
+  iso_vec_free(&micro->sources);
   iso_list_cache_free(&micro->cache);
 }
 
@@ -20,6 +21,12 @@ static isoproof_status emit_contents(const iso_micro_ops *part, size_t op, size_
     ISO_TRY(iso_builder_content(builder, part->contents[*next].column, part->contents[*next].content, error));
   }
   return ISOPROOF_OK;
+}
+
+static isoproof_status emit_source(const iso_micro_ops *part, size_t op, isoproof_builder *builder,
+                                   isoproof_error *error) {
+  bool said = part->sources != NULL && part->sources[op] > 0;
+  return said ? iso_builder_source(builder, part->sources[op], error) : ISOPROOF_OK;
 }
 
 static isoproof_status emit_conditions(const iso_micro_ops *part, const iso_micro_statement *s,
@@ -46,7 +53,8 @@ static isoproof_status emit_rows(const iso_micro_ops *part, const iso_op_add *op
 static isoproof_status emit_scalars(const iso_micro_ops *part, size_t *at, isoproof_builder *builder,
                                     isoproof_error *error) {
   size_t first = *at;
-  while (*at < part->count && part->ops[*at].form == ISO_ROW_NONE && !part->ops[*at].list) ++*at;
+  size_t end = part->sources == NULL || first == part->count ? part->count : first + 1;
+  while (*at < end && part->ops[*at].form == ISO_ROW_NONE && !part->ops[*at].list) ++*at;
   return *at > first ? iso_builder_ops(builder, part->ops + first, *at - first, error) : ISOPROOF_OK;
 }
 
@@ -54,7 +62,12 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
   const iso_value *elements = part->elements;
   size_t next_content = 0;
   for (size_t i = 0; i < part->count;) {
+    size_t before = i;
     ISO_TRY(emit_scalars(part, &i, builder, error));
+    if (i > before && part->sources != NULL) {
+      ISO_TRY(emit_source(part, before, builder, error));
+      continue;
+    }
     if (i == part->count) break;
     const iso_op_add *op = &part->ops[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
@@ -66,6 +79,7 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;
     }
+    ISO_TRY(emit_source(part, i - 1, builder, error));
   }
   return ISOPROOF_OK;
 }

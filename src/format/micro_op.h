@@ -35,6 +35,7 @@ typedef struct iso_micro_op {
   /* Of the transaction at hand alone: those who keep many of them go without (jsonl_block.c). */
   ISO_VEC(iso_condition) where;
   ISO_VEC(iso_micro_content) contents;
+  ISO_VEC(uint32_t) sources; /* the numbers of their statements: none, or one for each operation */
   size_t first_op, first_element, first_statement, first_row; /* of the transaction at hand */
   iso_list_cache cache;
 } iso_micro_op;
@@ -49,6 +50,7 @@ typedef struct iso_micro_ops {
   const iso_condition *where;            /* of their statements */
   const iso_micro_content *contents;     /* of the rows that they write, in order */
   size_t content_count;
+  const uint32_t *sources; /* NULL: none */
 } iso_micro_ops;
 
 /* Forgets the transaction at hand. */
@@ -59,9 +61,9 @@ static inline void iso_micro_op_clear(iso_micro_op *micro) {
   micro->rows.count = micro->first_row;
   micro->where.count = micro->contents.count = 0;
 }
-/* Whether the transaction at hand says something of columns. */
+/* Whether the transaction at hand says something of columns or statements. */
 static inline bool iso_micro_op_has_columns(const iso_micro_op *micro) {
-  return micro->where.count > 0 || micro->contents.count > 0;
+  return micro->where.count > 0 || micro->contents.count > 0 || micro->sources.count > 0;
 }
 /* Keeps it, and begins the next one behind it. */
 static inline void iso_micro_op_keep(iso_micro_op *micro) {
@@ -88,7 +90,8 @@ static inline iso_micro_ops iso_micro_op_part(const iso_micro_op *micro, size_t 
                          .rows = micro->rows.items,
                          .where = micro->where.items,
                          .contents = micro->contents.items,
-                         .content_count = micro->contents.count};
+                         .content_count = micro->contents.count,
+                         .sources = micro->sources.count > 0 ? micro->sources.items : NULL};
 }
 /* Those of the transaction at hand. */
 static inline iso_micro_ops iso_micro_op_at_hand(const iso_micro_op *micro) {

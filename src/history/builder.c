@@ -39,6 +39,7 @@ void iso_builder_clear(isoproof_builder *builder) {
   free(builder->op_key.items);
   free(builder->op_value.items);
   free(builder->op_form.items);
+  free(builder->op_statement.items);
   free(builder->statements.items);
   free(builder->returned.items);
   free(builder->initial_rows.items);
@@ -183,6 +184,7 @@ static isoproof_status reserve_forms(isoproof_builder *builder, size_t count, is
 
 /* Makes room for `count` operations in the columns. */
 static isoproof_status reserve_ops(isoproof_builder *builder, size_t count, isoproof_error *error) {
+  builder->last_is_statement = false;
   if (!builder->open) return iso_fail(error, ISOPROOF_ERR_USAGE, "an operation outside a transaction");
   if (count > builder->most_ops - builder->op_kind.count) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u operations in one history", builder->most_ops);
@@ -192,6 +194,21 @@ static isoproof_status reserve_ops(isoproof_builder *builder, size_t count, isop
     return iso_fail_memory(error);
   }
   return builder->op_form.count == 0 ? ISOPROOF_OK : reserve_forms(builder, count, error);
+}
+
+isoproof_status iso_builder_source(isoproof_builder *builder, uint32_t number, isoproof_error *error) {
+  if (builder->last_is_statement) {
+    builder->statements.items[builder->statements.count - 1].source = number;
+    builder->has_sources = true;
+    return ISOPROOF_OK;
+  }
+  size_t missing = builder->op_kind.count - builder->op_statement.count;
+  if (builder->op_kind.count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "the statement of no operation");
+  if (!iso_vec_reserve(&builder->op_statement, missing)) return iso_fail_memory(error);
+  if (missing > 0) memset(builder->op_statement.items + builder->op_statement.count, 0, missing * sizeof(uint32_t));
+  builder->op_statement.count += missing;
+  builder->op_statement.items[builder->op_statement.count - 1] = number;
+  return ISOPROOF_OK;
 }
 
 static void put_op(isoproof_builder *builder, isoproof_op_kind kind, uint32_t key, iso_value value) {

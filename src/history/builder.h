@@ -107,6 +107,8 @@ isoproof_status iso_builder_initial_content(isoproof_builder *builder, iso_value
  * returned with contents that do not match. */
 isoproof_status iso_builder_condition(isoproof_builder *builder, iso_value column, iso_comparison comparison,
                                       iso_value operand, bool or_next, isoproof_error *error);
+/* The number of the text (N of a fact statement.N, from 1) of what was added last. */
+isoproof_status iso_builder_source(isoproof_builder *builder, uint32_t number, isoproof_error *error);
 /* What a key is called, if the history turns out to have it; of several names one counts. */
 isoproof_status iso_builder_label(isoproof_builder *builder, iso_value key, iso_value label, isoproof_error *error);
 /* Says that a row was there at the start, once per row. */

@@ -130,12 +130,24 @@ static bool take_forms(isoproof_builder *b, isoproof_history *h, const plan *p) 
   return h->op_form_opt != NULL;
 }
 
+/* The statements that operations come from, where somebody said so. */
+static bool take_sources(isoproof_builder *b, isoproof_history *h, const plan *p) {
+  size_t count = b->op_statement.count, missing = b->op_kind.count - count;
+  if (count == 0 && !b->has_sources) return true;
+  if (!iso_vec_reserve(&b->op_statement, missing + 1)) return false;
+  if (missing > 0) memset(b->op_statement.items + count, 0, missing * sizeof *b->op_statement.items);
+  h->op_statement_opt = take_ops(b, p, (void **)&b->op_statement.items, sizeof *h->op_statement_opt, NULL);
+  return h->op_statement_opt != NULL;
+}
+
 static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan *p) {
   if (b->op_kind.count == 0) {
     h->op_kind = iso_alloc(0, 1);
     h->op_key = iso_alloc(0, 1);
     h->op_value = iso_alloc(0, 1);
-    return h->op_kind != NULL && h->op_key != NULL && h->op_value != NULL;
+    if (b->has_sources) h->op_statement_opt = iso_alloc(0, 1);
+    bool sourced = b->has_sources == (h->op_statement_opt != NULL);
+    return sourced && h->op_kind != NULL && h->op_key != NULL && h->op_value != NULL;
   }
   h->op_kind = take_ops(b, p, (void **)&b->op_kind.items, sizeof *h->op_kind, NULL);
   h->op_key = take_ops(b, p, (void **)&b->op_key.items, sizeof *h->op_key, NULL);
@@ -148,7 +160,7 @@ static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan
     uint32_t *shrunk = iso_realloc(h->op_value, b->op_kind.count, sizeof *shrunk);
     if (shrunk != NULL) h->op_value = shrunk;
   }
-  return h->op_value != NULL && take_forms(b, h, p);
+  return h->op_value != NULL && take_forms(b, h, p) && take_sources(b, h, p);
 }
 
 /* Positions: one per transaction where its operations are in one place, else one per operation. */

@@ -34,6 +34,7 @@ typedef struct iso_raw_statement {
   uint64_t first_row;
   uint32_t row_count; /* what it returned */
   uint32_t first_where, where_count;
+  uint32_t source; /* the number that its text has, 0 none */
 } iso_raw_statement;
 
 /* A row: number of the key, and value. */
@@ -62,7 +63,10 @@ struct isoproof_builder {
   ISO_VEC(uint8_t) op_kind;
   ISO_VEC(uint32_t) op_key;
   ISO_VEC(uint32_t) op_value;
-  ISO_VEC(uint8_t) op_form; /* empty, or as long as the others */
+  ISO_VEC(uint8_t) op_form;       /* empty, or as long as the others */
+  ISO_VEC(uint32_t) op_statement; /* empty, or not longer than the others */
+  bool has_sources;               /* of statements */
+  bool last_is_statement;         /* what was added last is the last of `statements` */
   ISO_VEC(iso_raw_statement) statements;
   ISO_VEC(iso_raw_row) returned, initial_rows;
   ISO_VEC(iso_condition) conditions;

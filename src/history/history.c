@@ -64,6 +64,7 @@ void isoproof_history_free(isoproof_history *history) {
                            history->op_key,
                            history->op_value,
                            history->op_line_opt,
+                           history->op_statement_opt,
                            history->op_form_opt,
                            history->statements,
                            history->conditions,

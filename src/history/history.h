@@ -73,7 +73,8 @@ struct isoproof_history {
   /* Scalar operations: the code of the value.  List and set reads: nil, none, the length of a prefix of the longest
    * known list of the key (below ISO_VALUE_INLINE_LIMIT), or ISO_VALUE_INTERNED | number of an odd list. */
   iso_value *op_value;
-  uint32_t *op_line_opt; /* where the lines of a transaction are not contiguous */
+  uint32_t *op_statement_opt; /* number of the statement that did it, N of a fact statement.N; 0 none */
+  uint32_t *op_line_opt;      /* where the lines of a transaction are not contiguous */
 
   /* Histories of rows (history/rows.h).  A row is a register whose absent versions are nil; a statement that observes
    * many rows is a run of READ operations, one per row. */

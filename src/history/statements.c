@@ -48,6 +48,7 @@ isoproof_status iso_builder_statement(isoproof_builder *b, iso_row_form form, co
     ISO_TRY(code_row(b, rows[i].key, rows[i].value, &row, error));
     if (!iso_vec_push(&b->returned, row)) return iso_fail_memory(error);
   }
+  b->last_is_statement = true;
   return iso_vec_push(&b->statements, raw) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 

@@ -20,7 +20,8 @@ typedef struct {
   uint8_t *kind, *form;
   uint32_t *key;
   iso_value *value;
-  uint32_t at; /* operations so far */
+  uint32_t *source; /* NULL where there are none */
+  uint32_t at;      /* operations so far */
 } expansion;
 
 static int by_key(const void *a, const void *b) {
@@ -166,6 +167,7 @@ static void put_statement(expansion *e, iso_raw_statement *raw) {
     for (; next < raw->row_count && rows[next].key == i; next++) put(e, form, key, rows[next].value);
   }
   s->op_count = e->at - s->first_op;
+  for (uint32_t op = s->first_op; e->source != NULL && op < e->at; op++) e->source[op] = raw->source;
 }
 
 /* Copies operations [first, end) of the columns as they are now. */
@@ -176,6 +178,7 @@ static void put_plain(expansion *e, uint32_t first, uint32_t end) {
   memcpy(e->kind + e->at, h->op_kind + first, count);
   memcpy(e->key + e->at, h->op_key + first, count * sizeof *e->key);
   memcpy(e->value + e->at, h->op_value + first, count * sizeof *e->value);
+  if (e->source != NULL) memcpy(e->source + e->at, h->op_statement_opt + first, count * sizeof *e->source);
   if (h->op_form_opt != NULL) {
     memcpy(e->form + e->at, h->op_form_opt + first, count);
   } else {
@@ -213,13 +216,15 @@ static bool take(expansion *e) {
   free(h->op_key);
   free(h->op_value);
   free(h->op_form_opt);
+  free(h->op_statement_opt);
   h->op_kind = e->kind;
   h->op_key = e->key;
   h->op_value = e->value;
   h->op_form_opt = e->form;
+  h->op_statement_opt = e->source;
   h->ops = e->at;
   e->kind = e->form = NULL;
-  e->key = e->value = NULL;
+  e->key = e->value = e->source = NULL;
   return true;
 }
 
@@ -235,7 +240,10 @@ static isoproof_status expand(expansion *e, const uint32_t *run_dest, const uint
   e->form = iso_alloc(ops, sizeof *e->form);
   e->key = iso_alloc(ops, sizeof *e->key);
   e->value = iso_alloc(ops, sizeof *e->value);
-  bool made = e->kind != NULL && e->form != NULL && e->key != NULL && e->value != NULL && take(e);
+  bool sourced = e->h->op_statement_opt != NULL;
+  if (sourced) e->source = iso_alloc(ops, sizeof *e->source);
+  bool made = sourced == (e->source != NULL) && e->kind != NULL && e->form != NULL && e->key != NULL &&
+              e->value != NULL && take(e);
   return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
@@ -272,5 +280,6 @@ isoproof_status iso_builder_expand(isoproof_builder *b, isoproof_history *h, con
   free(e.form);
   free(e.key);
   free(e.value);
+  free(e.source);
   return status;
 }

@@ -74,6 +74,11 @@ static bool is_orphan(const carver *c, uint32_t op) {
   }
 }
 
+static isoproof_status carry_source(carver *c, uint32_t op, isoproof_error *error) {
+  bool there = c->h->op_statement_opt != NULL && op < c->h->ops && c->h->op_statement_opt[op] != 0;
+  return there ? iso_builder_source(c->builder, c->h->op_statement_opt[op], error) : ISOPROOF_OK;
+}
+
 /* What the row that was put into the builder last has in its columns. */
 static isoproof_status carry_contents(carver *c, uint32_t key, iso_value version, bool initial, isoproof_error *error) {
   size_t count;
@@ -111,9 +116,11 @@ static isoproof_status carry_op(carver *c, uint32_t op, isoproof_error *error) {
   iso_row_form form = iso_history_form(h, op);
   if (form != ISO_ROW_NONE) {
     ISO_TRY(iso_builder_row(c->builder, form, key, value, error));
+    ISO_TRY(carry_source(c, op, error));
     return carry_contents(c, h->op_key[op], h->op_value[op], false, error);
   }
-  return iso_builder_op(c->builder, (isoproof_op_kind)h->op_kind[op], key, value, error);
+  ISO_TRY(iso_builder_op(c->builder, (isoproof_op_kind)h->op_kind[op], key, value, error));
+  return carry_source(c, op, error);
 }
 
 static bool returned_row(const isoproof_history *h, uint32_t op, iso_row_value *row) {
@@ -152,6 +159,7 @@ static isoproof_status carry_statement(carver *c, const iso_statement *s, isopro
   }
   ISO_TRY(iso_builder_statement(c->builder, (iso_row_form)s->form, &predicate, s->answered != 0, c->rows.items,
                                 c->rows.count, counted, error));
+  if (s->op_count > 0) ISO_TRY(carry_source(c, s->first_op, error));
   return carry_conditions(c, &predicate, error);
 }
 

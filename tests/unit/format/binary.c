@@ -214,7 +214,8 @@ static isoproof_history *row_history(void) {
       "{\"session\":1,\"status\":\"aborted\",\"ops\":[[\"count\",{\"values\":[0,25]},1],[\"update\",2,21],"
       "[\"upsert\",4,40],[\"rp\",{\"keys\":[1,3],\"mod\":[3,0]},[[3,30]]],[\"count\",{\"keys\":[4,4]},0],"
       "[\"missed-delete\",5,null]]}\n"
-      "{\"session\":1,\"status\":\"committed\",\"name\":\"move\",\"ops\":[[\"rp\",{\"keys\":[0,9],\"where\":["
+      "{\"session\":1,\"status\":\"committed\",\"name\":\"move\",\"statements\":[1,2,0,1],\"ops\":[[\"rp\",{\"keys\":["
+      "0,9],\"where\":["
       "[\"n\",\"<\",6],[\"t\",\"in\",[\"red\",\"blue\"]]]},[[1,10]]],[\"update\",1,11,{\"n\":-7000000000,\"t\":null}],"
       "[\"rp\",{\"where\":[[\"t\",\"is "
       "null\"],[\"n\",\"<>\",7]]},[[1,11]]],[\"count\",{\"where\":[[\"n\",\">=\",5]]},0]]}\n";

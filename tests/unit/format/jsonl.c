@@ -137,6 +137,9 @@ static void mistakes_of_columns(void **state) {
   expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"=\",1.5]]},[]]"), "jsonl", f, 2, "an integer");
   expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"in\",[]]]},[]]"), "jsonl", f, 2, "at least one value");
   expect_error(OPS("[\"rp\",{\"where\":[[\"n\",\"is null\",1]]},[]]"), "jsonl", f, 2, "the end of a condition");
+  expect_error(HEADER "{\"session\":0,\"status\":\"committed\",\"statements\":[1],\"ops\":[]}\n", "jsonl", f, 2,
+               "as many");
+  expect_error(HEADER "{\"session\":0,\"statements\":[-1]}\n", "jsonl", f, 2, "the number of a statement");
   expect_error(OPS("[\"insert\",1,2,3]"), "jsonl", f, 2, "contents of columns");
   expect_error(OPS("[\"insert\",1,2,{\"n\":1.5}]"), "jsonl", f, 2, "null, an integer or a string");
   expect_error(OPS("[\"insert\",1,2,{\"n\":[1]}]"), "jsonl", f, 2, "null, an integer or a string");
