@@ -32,7 +32,8 @@ isoproof_status iso_script_to_integer(iso_script_value value, int64_t *out, isop
   }
   if (value.type != ISO_SCRIPT_DOUBLE) return no_conversion(value, "an integer", error);
   double rounded = rint(value.real);
-  if (!(rounded >= -0x1p63 && rounded < 0x1p63))
+  const double beyond = 9223372036854775808.0;
+  if (!(rounded >= -beyond && rounded < beyond))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "the double %g does not fit an integer", value.real);
   *out = (int64_t)rounded;
   return ISOPROOF_OK;

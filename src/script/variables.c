@@ -83,9 +83,10 @@ isoproof_status iso_script_variables_copy(iso_script_variables *to, const iso_sc
   iso_script_variables made = {{0}};
   for (size_t i = 0; i < from->list.count; i++) {
     iso_script_variable copy = from->list.items[i];
-    copy.text = strdup(copy.text);
-    if (copy.text == NULL || !iso_vec_push(&made.list, copy)) {
-      free(copy.text);
+    copy.text = NULL;
+    bool good = iso_vec_push(&made.list, copy);
+    if (good) made.list.items[i].text = strdup(from->list.items[i].text);
+    if (!good || made.list.items[i].text == NULL) {
       iso_script_variables_free(&made);
       return iso_fail_memory(error);
     }

@@ -27,7 +27,7 @@ static const char *scratch(const char *name) {
 
 static int remove_folder(void **state) {
   (void)state;
-  static const char *const names[] = {"h.jsonl", "long.jsonl", "database"};
+  static const char *const names[] = {"h.jsonl", "long.jsonl", "database", "shop.sql"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(scratch(names[i]));
   return rmdir(folder);
 }
@@ -310,6 +310,41 @@ static void sqlite_keeps_its_promise(void **state) {
   isoproof_history_free(history);
   isoproof_run_summary_free(report);
 }
+
+#ifdef ISO_HAVE_SQLITE
+/* A script with a setup, two kinds of transactions, and invariants of which one is broken. */
+static void scripts_are_run_on_sqlite(void **state) {
+  (void)state;
+  static const char script[] = "-- setup\nCREATE TABLE stock (id INTEGER PRIMARY KEY, n INTEGER);\n"
+                               "INSERT INTO stock VALUES (1, 0), (2, 0);\n"
+                               "-- transaction sell isolation immediate weight 2\n\\set item random(1, 2)\n"
+                               "SELECT n AS was FROM stock WHERE id = :item \\gset\n"
+                               "UPDATE stock SET n = :was + 1 WHERE id = :item;\n"
+                               "-- transaction look\nBEGIN;\nSELECT * FROM stock;\nROLLBACK;\n"
+                               "-- invariant both\nSELECT count(*) FROM stock\n-- expect 2\n"
+                               "-- invariant none_sold finally\nSELECT sum(n) FROM stock\n-- expect 0\n";
+  static char path[256];
+  const char *paths[] = {path};
+  snprintf(path, sizeof path, "%s", scratch("shop.sql"));
+  FILE *out = fopen(path, "w");
+  assert_non_null(out);
+  fputs(script, out);
+  fclose(out);
+  static const char *const url[] = {"sqlite:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 60);
+  options.scripts = paths;
+  options.script_count = 1;
+  options.retries = 100;
+  isoproof_run_summary *summary = NULL;
+  isoproof_error error = {.offset = -1};
+  assert_ok(isoproof_run(&options, NULL, &summary, &error));
+  const isoproof_run_counts *counts = isoproof_run_summary_counts(summary);
+  assert_true(counts->committed > 0 && counts->aborted > 0 && counts->unknown == 0);
+  assert_int_equal(isoproof_run_summary_broken_invariants(summary), 1);
+  assert_string_equal(isoproof_run_summary_claim(summary), "mixed");
+  isoproof_run_summary_free(summary);
+}
+#endif
 
 static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   (void)state;
@@ -708,6 +743,9 @@ int main(void) {
       cmocka_unit_test(a_weaker_database_is_found_out),
       cmocka_unit_test(every_bug_of_the_simulator_is_found),
       cmocka_unit_test(sqlite_keeps_its_promise),
+#ifdef ISO_HAVE_SQLITE
+      cmocka_unit_test(scripts_are_run_on_sqlite),
+#endif
       cmocka_unit_test(a_lost_reply_is_unknown_and_ends_the_session),
       cmocka_unit_test(retries_are_transactions_of_their_own),
       cmocka_unit_test(a_load_is_a_run_as_any),
