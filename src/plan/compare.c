@@ -201,6 +201,7 @@ static void put_pair(iso_output *out, const isoproof_plan_comparison *c, const p
   const isoproof_plan_outcome *a = one->before != NOWHERE ? &c->before->rows.items[one->before] : NULL;
   const isoproof_plan_outcome *b = one->after != NOWHERE ? &c->after->rows.items[one->after] : NULL;
   const isoproof_plan_outcome *name = b != NULL ? b : a;
+  if (name == NULL) return;
   iso_out_printf(out, "  %-7s", one->slower && one->verdict == CHANGE_SAME ? "slower" : change_names[one->verdict]);
   iso_put_terminal(out, name->database);
   iso_out_text(out, ", ");
@@ -259,6 +260,7 @@ static void json_pair(isoproof_json *j, const isoproof_plan_comparison *c, const
   const isoproof_plan_outcome *a = one->before != NOWHERE ? &c->before->rows.items[one->before] : NULL;
   const isoproof_plan_outcome *b = one->after != NOWHERE ? &c->after->rows.items[one->after] : NULL;
   const isoproof_plan_outcome *name = b != NULL ? b : a;
+  if (name == NULL) return;
   isoproof_json_object(j);
   isoproof_json_name(j, "database");
   isoproof_json_string(j, name->database);

@@ -53,7 +53,7 @@ static isoproof_status join(isoproof_plan *plan, const iso_toml_node *array, con
   iso_words words = {.text = NULL};
   isoproof_status status = ISOPROOF_OK;
   for (const iso_toml_node *one = array->first; one != NULL && status == ISOPROOF_OK; one = one->next) {
-    const char *text;
+    const char *text = "";
     bool scalar = one->kind == ISO_TOML_STRING || one->kind == ISO_TOML_INTEGER || one->kind == ISO_TOML_FLOAT;
     status = scalar ? iso_plan_expand(plan, one, &text, error)
                     : iso_plan_fail(plan, one, error, "%s: expected texts and numbers, found %s", array->key,

@@ -176,6 +176,7 @@ static isoproof_status descend_path(iso_toml_parser *p, iso_toml_node **table) {
       ISO_TRY(add(p, *table, key, ISO_TOML_TABLE, ISO_TOML_BY_PATH, &next));
     else if ((next->kind != ISO_TOML_TABLE && next->kind != ISO_TOML_ARRAY) || next->origin == ISO_TOML_BY_VALUE)
       return defined_twice(p, key, next);
+    if (next == NULL) return iso_fail_memory(p->error);
     *table = next->kind == ISO_TOML_ARRAY ? next->last : next;
   }
   return ISOPROOF_OK;
