@@ -76,7 +76,8 @@ static const char *const read_numbers[] = {ISO_TRACK_VERSION, NULL};
 static const char *const written_numbers[] = {ISO_TRACK_VERSION, ISO_TRACK_PREVIOUS, NULL};
 
 static void add_table(rewriter *r, const iso_table *table) {
-  r->out_of_memory = r->out_of_memory || !iso_vec_push(&r->plan->added, table);
+  bool made = iso_vec_push(&r->plan->added, table); // NOLINT(bugprone-sizeof-expression)
+  r->out_of_memory = r->out_of_memory || !made;
 }
 
 static bool is_tracked(const iso_table *table) { return table != NULL && table->why == NULL; }
@@ -289,7 +290,7 @@ isoproof_status iso_tracker_plan_table(iso_tracker *tracker, const iso_table *ta
                    iso_schema_text(t, "ALTER TABLE %s DROP COLUMN %s%s", table->sql, there, ISO_TRACK_VERSION)) &&
       iso_vec_push(&tracker->restore,
                    iso_schema_text(t, "ALTER TABLE %s DROP COLUMN %s%s", table->sql, there, ISO_TRACK_PREVIOUS)) &&
-      iso_vec_push(&tracker->initial_sql, iso_schema_text(t, "SELECT %s FROM %s", row, table->sql)) &&
-      iso_vec_push(&tracker->initial_tables, table);
+      iso_vec_push(&tracker->initial_sql, iso_schema_text(t, "SELECT %s FROM %s", row, table->sql));
+  made = made && iso_vec_push(&tracker->initial_tables, table); // NOLINT(bugprone-sizeof-expression)
   return made ? ISOPROOF_OK : iso_fail_memory(error);
 }

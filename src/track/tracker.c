@@ -47,11 +47,10 @@ void iso_tracker_free(iso_tracker *t) {
 
 isoproof_status iso_tracker_setup(iso_tracker *t, const char *text, isoproof_error *error) {
   iso_sql sql;
-  char *copy = strdup(text);
-  if (copy == NULL || !iso_vec_push(&t->setup, copy)) {
-    free(copy);
-    return iso_fail_memory(error);
-  }
+  if (!iso_vec_reserve(&t->setup, 1)) return iso_fail_memory(error);
+  t->setup.items[t->setup.count] = strdup(text);
+  if (t->setup.items[t->setup.count] == NULL) return iso_fail_memory(error);
+  t->setup.count++;
   isoproof_status status = iso_sql_read(t->dialect, text, &sql, error);
   if (status == ISOPROOF_OK) status = iso_schema_setup(&t->tables, &sql, error);
   iso_sql_free(&sql);
@@ -73,7 +72,7 @@ static isoproof_status find_variables(iso_tracker *t, iso_plan *plan, isoproof_e
 isoproof_status iso_tracker_add(iso_tracker *t, const char *text, uint32_t *statement, isoproof_error *error) {
   iso_plan *plan = t->decided ? NULL : iso_alloc_zero(1, sizeof *plan);
   if (t->decided) return iso_fail(error, ISOPROOF_ERR_USAGE, "a statement after everything was decided");
-  if (plan == NULL || !iso_vec_push(&t->plans, plan)) {
+  if (plan == NULL || !iso_vec_push(&t->plans, plan)) { // NOLINT(bugprone-sizeof-expression)
     free(plan);
     return iso_fail_memory(error);
   }
