@@ -99,6 +99,7 @@ isoproof_status iso_table_catalogue(iso_schema *tables, iso_table *table, const 
     iso_column_kind kind = iso_column_kind_of(tables->dialect, type != NULL ? type : "", iso_reply_cell(reply, i, 2));
     ISO_TRY(iso_table_add_column(tables, table, name, kind, generated != NULL && generated[0] == '1', error));
     if (why != NULL) iso_table_refuse(table, copy(tables, why));
+    table->reacts = table->reacts || why != NULL;
     const char *place = iso_reply_cell(reply, i, 3);
     keys += place != NULL && place[0] != '0' && place[0] != '\0';
   }

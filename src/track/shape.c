@@ -134,6 +134,18 @@ static bool read_control(iso_shaper *s) {
   return shape->savepoint != NULL;
 }
 
+/* Whether all tables that a statement names are such that who writes them writes nothing else, and there are some. */
+static bool names_plain_tables(const iso_shaper *s) {
+  bool some = false;
+  for (size_t i = 0; i < s->tables->items.count; i++) {
+    const iso_table *table = s->tables->items.items[i];
+    if (!iso_text_has_word(s->sql->text, table->last)) continue;
+    if (!table->known || table->reacts) return false;
+    some = true;
+  }
+  return some;
+}
+
 /* A statement that is not understood: which tables may it write? */
 static void refuse_written(iso_shaper *s) {
   static const char *const writers[] = {
@@ -156,6 +168,9 @@ static void refuse_written(iso_shaper *s) {
     iso_schema_refuse_all(s->tables, "a statement of a transaction may end it before its time");
   }
   if (anything) iso_schema_refuse_all(s->tables, "a statement calls a procedure, which may write any table");
+  if (writes && !names_plain_tables(s)) {
+    iso_schema_refuse_all(s->tables, "a statement that is not understood may write any table");
+  }
   if (writes || !known)
     iso_schema_refuse_named(
         s->tables, sql,

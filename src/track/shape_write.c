@@ -36,11 +36,11 @@ static bool returning(iso_shaper *s, uint32_t first) {
 static bool target(iso_shaper *s) {
   const iso_table *table = s->shape->sources.items[0].table;
   if (!table->known) {
-    iso_schema_refuse_all(
-        s->tables,
-        iso_schema_text(s->tables,
-                        "a statement writes %s, which the setup does not make: its triggers may write any table",
-                        table->name));
+    const char *why = "a statement writes %s, which the setup does not make: its triggers may write any table";
+    iso_schema_refuse_all(s->tables, iso_schema_text(s->tables, why, table->name));
+  } else if (table->reacts) {
+    const char *why = "a statement writes %s, whose triggers, rules or keys may write any table";
+    iso_schema_refuse_all(s->tables, iso_schema_text(s->tables, why, table->name));
   }
   return true;
 }

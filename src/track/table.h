@@ -36,6 +36,7 @@ typedef struct iso_table {
   ISO_VEC(iso_column) columns;
   ISO_VEC(uint32_t) key; /* columns */
   bool catalogued;       /* not made by the setup */
+  bool reacts;           /* catalogued, with triggers or rules, or a view: who writes it may write others */
 } iso_table;
 
 typedef struct iso_schema {
