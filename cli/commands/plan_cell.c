@@ -11,6 +11,7 @@
 
 /* Options that are about the whole plan, or that a plan decides. */
 static const int excluded[] = {RUN_DATABASE + DATABASE_PASSWORD,
+                               RUN_SCRIPT + SCRIPT_EXPLAIN,
                                TEST_ROUNDS,
                                TEST_UNTIL_VIOLATION,
                                TEST_BUDGET,
