@@ -7,9 +7,9 @@
 #include "check/check_levels.h"
 #include "check/duplicates/choices.h"
 #include "check/named_reads.h"
+#include "history/columns.h"
 #include "history/resolve.h"
 #include "solver/solver.h"
-#include "history/columns.h"
 
 void iso_outcome_free(iso_outcome *o) {
   isoproof_result_free(o->result);

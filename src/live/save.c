@@ -142,8 +142,8 @@ static void put_slot(iso_saver *s, const iso_live_slot *slot) {
 }
 
 /* What is placed finds its place again: an order is kept only up to where it is frozen.  What the frozen part could be
- * instead (live/pocket.h), and older versions that may still be read (live/commits.h), are left out: who reads these after
- * a restart makes the recorded history be asked for. */
+ * instead (live/pocket.h), and older versions that may still be read (live/commits.h), are left out: who reads these
+ * after a restart makes the recorded history be asked for. */
 static void put_track(iso_saver *s, const iso_live_track *track) {
   put_text(s, track->level->id);
   put_u64(s, track->horizon);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/columns.h"
 #include "history/repeated.h"
 #include "history/resolve.h"
 #include "level/method.h"
-#include "history/columns.h"
 
 /* In the table of reads: asked about before, and nothing to choose. */
 #define LISTED UINT32_MAX

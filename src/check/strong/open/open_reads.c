@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/columns.h"
 #include "history/resolve.h"
 #include "history/row_versions.h"
-#include "history/columns.h"
 
 void iso_open_reads_free(iso_open_reads *o) {
   free(o->slot_op);
