@@ -265,7 +265,7 @@ static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, &broken, error));
     if (attempt > 0 && broken == before) break;
   }
-  bool values = s->doubt.optional == NULL && !s->events.shape.real_time;
+  bool values = crowded && s->doubt.optional == NULL && !s->events.shape.real_time;
   for (int attempt = 0; values && attempt < (broken <= FEW_BROKEN ? MORE : 1) && broken > 0; attempt++) {
     ISO_TRY(guess_once(s, ISO_GUESS_VALUES, &broken, error));
   }
