@@ -182,11 +182,10 @@ static void test_simulated(void **state) {
     assert_true(isoproof_sim_defaults(&sim));
     sim.seed = run + 1;
     sim.level = (isoproof_sim_level)(run % ISOPROOF_SIM_LEVELS);
-    bool short_sessions = run / ISOPROOF_SIM_LEVELS == 2; /* that tell nothing, of few keys */
-    sim.sessions = short_sessions ? 100 : 6;
+    sim.sessions = 6;
     sim.txns = 120;
     sim.ops_min = sim.ops_max = 5;
-    sim.keys = short_sessions ? 3 : 12;
+    sim.keys = 12;
     sim.duplicate_share = 0.6;
     sim.unknown_share = run / ISOPROOF_SIM_LEVELS == 1 ? 0.1 : 0; /* some of them were observed, nobody knows which */
     isoproof_history *history;
