@@ -192,6 +192,7 @@ static bool settle(walker *w, const broken_read *b) {
   enum { MOST = 8, EVEN = 50, NOISE = 2, DEAREST = 2, RESTS = 8 }; /* per cent; reads; moves */
   uint32_t movers[MOST], count = list_movers(w, b, movers), best = 0, best_place = 0, place = 0;
   int32_t least = INT32_MAX, more;
+  w->moves++; /* made or not, so that nobody rests for ever */
   for (uint32_t i = 0; i < count; i++) {
     if (w->moves < w->rests[movers[i]] || !find_place(w, movers[i], &place, &more)) continue;
     if (more < least || (more == least && draw(w, 2) == 0)) least = more, best = movers[i], best_place = place;
@@ -199,12 +200,13 @@ static bool settle(walker *w, const broken_read *b) {
   uint32_t luck = draw(w, 100);
   if (least > DEAREST || (least > 0 && luck >= NOISE) || (least == 0 && luck >= EVEN)) return false;
   move(w, best, best_place);
-  w->rests[best] = ++w->moves + draw(w, RESTS);
+  w->rests[best] = w->moves + draw(w, RESTS);
   return true;
 }
 
 static bool find_broken(walker *w) {
   w->broken.count = 0;
+  w->steps += w->first[w->v->h->keys] + 1; /* looking in vain is work, too, and comes to an end */
   for (uint32_t key = 0; key < w->v->h->keys; key++) {
     uint32_t now = w->c->initial[key];
     for (uint32_t i = w->first[key]; i < w->first[key + 1]; i++) {

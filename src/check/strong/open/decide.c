@@ -259,14 +259,13 @@ static isoproof_status guess_once(stage *s, iso_guess_way way, uint64_t *broken,
 static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
   enum { ATTEMPTS = 5, FEW_BROKEN = 32, MORE = 3 };
   bool crowded = iso_is_crowded(&s->view);
-  uint64_t before = broken;
   ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, &broken, error));
   for (int attempt = 0; attempt < ATTEMPTS && broken > 0 && !crowded; attempt++) {
-    before = broken;
+    uint64_t before = broken;
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, &broken, error));
     if (attempt > 0 && broken == before) break;
   }
-  bool values = s->doubt.optional == NULL && !s->events.shape.real_time;
+  bool values = crowded && s->doubt.optional == NULL && !s->events.shape.real_time;
   for (int attempt = 0; values && attempt < (broken <= FEW_BROKEN ? MORE : 1) && broken > 0; attempt++) {
     ISO_TRY(guess_once(s, ISO_GUESS_VALUES, &broken, error));
   }
