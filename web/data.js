@@ -26,6 +26,7 @@ function readNode(raw) {
   return {
     id: string(node.id),
     label: string(node.label) || string(node.id),
+    called: string(node.called),
     ownId: node.own_id === null ? "" : string(node.own_id),
     session: string(node.session),
     status: [...STATUSES, "initial"].includes(node.status) ? node.status : "committed",

@@ -23,11 +23,11 @@ function drawCard(node) {
     svg(
       "title",
       {},
-      `${node.label}${node.ownId ? `, ${node.ownId} in the input` : ""}${node.node ? `, on ${node.node}` : ""}${node.isolation ? `, at ${node.isolation}` : ""}: ${STATUS_WORDS[node.status]}`
+      `${node.label}${node.called ? `, ${node.called}` : ""}${node.ownId ? `, ${node.ownId} in the input` : ""}${node.node ? `, on ${node.node}` : ""}${node.isolation ? `, at ${node.isolation}` : ""}: ${STATUS_WORDS[node.status]}`
     ),
     svg("rect", { class: "card-back", width: node.w, height: node.h, rx: 9 }),
     svg("path", { class: "card-rule", d: `M0 ${CARD.header}H${node.w}` }),
-    svg("text", { class: "card-name", x: 12, y: 20 }, cut(node.label, Math.max(4, letters - 10))),
+    svg("text", { class: "card-name", x: 12, y: 20 }, cut(node.called ? `${node.label} ${node.called}` : node.label, Math.max(4, letters - 10))),
     svg(
       "text",
       { class: "card-status", x: node.w - 12, y: 19.5, "text-anchor": "end" },

@@ -113,7 +113,8 @@ typedef struct isoproof_txn {
   isoproof_scalar error; /* code of the error that ended it, nil where none */
   uint64_t first_op;
   uint64_t op_count;
-  const char *isolation; /* id of the level that is its own ("serializable"), NULL where it has none */
+  const char *isolation;  /* id of the level that is its own ("serializable"), NULL where it has none */
+  isoproof_scalar called; /* which of the application's transactions it is ("transfer"), nil where unknown */
 } isoproof_txn;
 
 typedef struct isoproof_op {

@@ -217,6 +217,7 @@ typedef struct isoproof_document_txn {
   uint32_t op_count;
   uint64_t more;         /* operations that are not shown */
   const char *isolation; /* id of the level that is its own; NULL where it has none */
+  const char *called;    /* which of the application's transactions it is, "transfer"; NULL where unknown */
 } isoproof_document_txn;
 
 typedef struct isoproof_document_edge {

@@ -178,6 +178,7 @@ static inline void show_txn(const isoproof_history *history, uint32_t t, isoproo
   if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
   if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
   out->isolation = iso_txn_isolation_id(iso_history_isolation(history, t));
+  if (history->txn_name_opt != NULL) out->called = iso_history_scalar(history, history->txn_name_opt[t]);
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
 }
 

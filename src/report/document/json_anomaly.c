@@ -28,6 +28,7 @@ static void put_op(isoproof_json *json, const isoproof_document_op *op) {
 static void put_txn(isoproof_json *json, const isoproof_document_txn *txn) {
   isoproof_json_object(json);
   put_text(json, "name", txn->name);
+  put_text(json, "called", txn->called);
   put_text(json, "id", txn->id);
   put_text(json, "session", txn->session);
   put_text(json, "status", txn->status);

@@ -220,6 +220,10 @@ static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_doc
     out->error = keep_scalar(g->arena, txn->error);
     good = good && out->error != NULL;
   }
+  if (txn->called.type != ISOPROOF_NIL) {
+    out->called = keep_scalar(g->arena, txn->called);
+    good = good && out->called != NULL;
+  }
   out->isolation = txn->isolation;
   return good && out->session != NULL;
 }

@@ -92,6 +92,7 @@ static bool read_txn(reading *r, const iso_json *tree, isoproof_document_txn *tx
                                  .end = ISOPROOF_NO_TIME,
                                  .node = text_of(r, iso_json_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
                                  .error = text_of(r, iso_json_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
+                                 .called = text_of(r, iso_json_find(tree, "called"), ISO_DOCUMENT_SCALAR, &good),
                                  .isolation = isolation_of(iso_json_find(tree, "isolation")),
                                  .number = ISOPROOF_INITIAL_TXN,
                                  .op_count = count_of(list, ISOPROOF_DOCUMENT_OPS)};

@@ -10,6 +10,10 @@
 static void put_node(iso_output *out, const isoproof_document_txn *txn, uint32_t panel, uint32_t card) {
   iso_out_printf(out, "    c%un%u [label=\"", panel, card);
   iso_put_dot_inner(out, txn->name);
+  if (txn->called != NULL) {
+    iso_out_text(out, " ");
+    iso_put_dot_inner(out, txn->called);
+  }
   iso_out_text(out, ", ");
   iso_put_dot_inner(out, txn->status);
   if (txn->isolation != NULL) {

@@ -101,6 +101,10 @@ static void put_card(iso_output *out, const isoproof_document_txn *txn, const is
   size_t letters = (size_t)(card->w - 24) * 100 / 725;
   iso_out_printf(out, "<g class=\"card-text\" transform=\"translate(%d %d)\"><title>", card->x, card->y);
   iso_put_xml(out, txn->name);
+  if (txn->called != NULL) {
+    iso_out_text(out, ", ");
+    iso_put_xml(out, txn->called);
+  }
   if (txn->id != NULL) {
     iso_out_text(out, ", ");
     iso_put_xml(out, txn->id);
@@ -113,7 +117,12 @@ static void put_card(iso_output *out, const isoproof_document_txn *txn, const is
   iso_out_printf(out, "</title><rect class=\"card\" width=\"%d\" height=\"%d\" rx=\"9\"/>", card->w, card->h);
   iso_out_printf(out, "<path class=\"rule\" d=\"M0 %dH%d\"/><text class=\"name\" x=\"12\" y=\"20\">", ISO_CARD_HEADER,
                  card->w);
-  put_cut(out, txn->name, letters > 14 ? letters - 10 : 4);
+  size_t name = iso_text_columns(txn->name), room = letters > 14 ? letters - 10 : 4;
+  put_cut(out, txn->name, room);
+  if (txn->called != NULL && name + 4 < room) {
+    iso_out_char(out, ' ');
+    put_cut(out, txn->called, room - name - 1);
+  }
   bool odd = strcmp(txn->status, "aborted") == 0 || strcmp(txn->status, "unknown") == 0;
   iso_out_printf(out, "</text><text class=\"status%s%s\" x=\"%d\" y=\"19.5\" text-anchor=\"end\">", odd ? " " : "",
                  odd ? txn->status : "", card->w - 12);

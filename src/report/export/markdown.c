@@ -102,6 +102,10 @@ static void put_txns(iso_output *out, const isoproof_document_anomaly *anomaly) 
     if (txn->number == ISOPROOF_INITIAL_TXN) continue;
     iso_out_text(out, "| ");
     iso_put_markdown(out, txn->name);
+    if (txn->called != NULL) {
+      iso_out_char(out, ' ');
+      iso_put_markdown(out, txn->called);
+    }
     iso_out_text(out, " | ");
     iso_put_markdown(out, txn->status);
     if (txn->isolation != NULL) {

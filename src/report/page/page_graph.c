@@ -60,6 +60,7 @@ static void put_node(const iso_page_data *page, const isoproof_document_txn *txn
   isoproof_json_object(page->json);
   iso_json_field_text(page->json, "id", txn->name);
   iso_json_field_text(page->json, "label", txn->name);
+  iso_json_field_text(page->json, "called", txn->called);
   iso_json_field_text(page->json, "own_id", txn->id);
   iso_json_field_text(page->json, "session", txn->session);
   iso_json_field_text(page->json, "status", txn->status);

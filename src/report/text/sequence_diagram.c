@@ -206,19 +206,22 @@ static void put_txn_name(const diagram *d, uint32_t *at, uint32_t txn, const cha
   char text[CELL_BYTES], cell[CELL_BYTES];
   bool committed = strcmp(t->status, "committed") == 0;
   const char *own = t->isolation, *status = committed ? "" : t->status, *gap = committed ? "" : " ";
+  char name[96];
+  snprintf(name, sizeof name, "%.60s%s%.30s", t->name, t->called != NULL ? " " : "",
+           t->called != NULL ? t->called : "");
   if (session != NULL && own != NULL) {
-    snprintf(text, sizeof text, "%.60s%s%.20s (session %.80s, %.40s)", t->name, gap, status, session, own);
+    snprintf(text, sizeof text, "%s%s%.20s (session %.80s, %.40s)", name, gap, status, session, own);
   } else if (session != NULL) {
-    snprintf(text, sizeof text, "%.60s%s%.20s (session %.80s)", t->name, gap, status, session);
+    snprintf(text, sizeof text, "%s%s%.20s (session %.80s)", name, gap, status, session);
   } else {
-    snprintf(text, sizeof text, "%.60s%s%.20s%s%.40s%s", t->name, gap, status, own != NULL ? " (" : "",
+    snprintf(text, sizeof text, "%s%s%.20s%s%.40s%s", name, gap, status, own != NULL ? " (" : "",
              own != NULL ? own : "", own != NULL ? ")" : "");
   }
   /* The session is a part of most names: it is what can be missed; then the level. */
   if (session != NULL && own != NULL && iso_text_columns(text) > d->column_width - 2)
-    snprintf(text, sizeof text, "%.60s%s%.20s (%.40s)", t->name, gap, status, own);
+    snprintf(text, sizeof text, "%s%s%.20s (%.40s)", name, gap, status, own);
   if ((session != NULL || own != NULL) && iso_text_columns(text) > d->column_width - 2)
-    snprintf(text, sizeof text, "%.60s%s%.20s", t->name, gap, status);
+    snprintf(text, sizeof text, "%s%s%.20s", name, gap, status);
   make_cell(d, text, d->column_width - 2, cell);
   put_cell(d, at, cell, committed ? bold : red);
 }
