@@ -227,6 +227,15 @@ isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track
   return ISOPROOF_OK;
 }
 
+/* Whether the window is all there is: nobody left, not even a snapshot, instead of which a window has a read that nobody
+ * made. */
+static bool is_everything(const iso_live_track *track) {
+  for (size_t i = 0; i < track->entries.count; i++) {
+    if (track->entries.items[i].straddles) return false;
+  }
+  return track->frozen == 0;
+}
+
 static isoproof_status settle_window(isoproof_live *live, iso_live_track *track, bool *violated,
                                      isoproof_error *error) {
   iso_live_window window;
@@ -235,7 +244,7 @@ static isoproof_status settle_window(isoproof_live *live, iso_live_track *track,
   ISO_TRY(iso_live_window_make(live, track, options, &window, error));
   isoproof_status status = ISOPROOF_OK;
   if (!window.misfit) status = try_window(live, track, &window, &decided, error);
-  if (status == ISOPROOF_OK && !decided && track->frozen == 0 && !window.misfit) {
+  if (status == ISOPROOF_OK && !decided && is_everything(track) && !window.misfit) {
     isoproof_history *history = window.history;
     window.history = NULL;
     iso_live_window_free(&window);

@@ -138,8 +138,8 @@ static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_li
       uint64_t before = c->pending;
       fate f = missing(c, entry, op->key, elements[i]);
       if (f == LEFT_OUT && c->pending > before) return ISOPROOF_OK; /* nothing is certain of the rest */
-      /* The last element says who was read from: without it, it would be somebody else. */
-      if (f == LEFT_OUT && i + 1 == count) return ISOPROOF_OK;
+      /* The last element that is not its own says who was read from: without it, it would be somebody else. */
+      if (f == LEFT_OUT && (i + 1 == count || slot->wrote)) return ISOPROOF_OK;
       if (f == LEFT_OUT) continue;
     }
     if (!iso_vec_push(&c->list, elements[i])) return iso_fail_memory(error);
