@@ -227,8 +227,8 @@ isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track
   return ISOPROOF_OK;
 }
 
-/* Whether the window is all there is: nobody left, not even a snapshot, instead of which a window has a read that nobody
- * made. */
+/* Whether the window is all there is: nobody left, not even a snapshot, instead of which a window has a read that
+ * nobody made. */
 static bool is_everything(const iso_live_track *track) {
   for (size_t i = 0; i < track->entries.count; i++) {
     if (track->entries.items[i].straddles) return false;
