@@ -71,18 +71,8 @@ static isoproof_status adopt(isoproof_live *live, iso_carried *track, const isop
 /* Checks what is certain, which no later transaction mends. */
 static isoproof_status blame_certain(isoproof_live *live, iso_carried *track, bool *violated, isoproof_error *error) {
   isoproof_history *history;
-  isoproof_result *result;
   ISO_TRY(iso_carried_certain(live, track, &history, error));
-  isoproof_status status = iso_live_check(live, history, NULL, false, &result, error);
-  if (status != ISOPROOF_OK) {
-    isoproof_history_free(history);
-    return status;
-  }
-  *violated = isoproof_result_verdict_of(result, track->level->id) == ISOPROOF_VIOLATED;
-  if (*violated) return iso_live_blame(live, history, result, error);
-  isoproof_result_free(result);
-  isoproof_history_free(history);
-  return ISOPROOF_OK;
+  return iso_live_blame_by(live, track->level, history, violated, error);
 }
 
 static isoproof_status begin_doubt(const isoproof_live *live, iso_carried *track, isoproof_error *error) {

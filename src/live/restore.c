@@ -222,6 +222,7 @@ static isoproof_status get_entries(iso_restorer *r, iso_live_track *track) {
       return iso_fail_memory(r->error);
     }
     track->fresh += entry.where == ISO_LIVE_NEW;
+    track->held += entry.txn->bytes;
   }
   return ISOPROOF_OK;
 }

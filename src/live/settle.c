@@ -63,17 +63,15 @@ isoproof_status iso_live_blame(isoproof_live *live, isoproof_history *history, i
   return ISOPROOF_OK;
 }
 
-/* Checks all levels on a history that proves what it violates, and enters that; *violated: the level of the track is.
- */
-static isoproof_status blame_by(isoproof_live *live, const iso_live_track *track, isoproof_history *history,
-                                bool *violated, isoproof_error *error) {
+isoproof_status iso_live_blame_by(isoproof_live *live, const isoproof_level_info *level, isoproof_history *history,
+                                  bool *violated, isoproof_error *error) {
   isoproof_result *result;
   isoproof_status status = iso_live_check(live, history, NULL, false, &result, error);
   if (status != ISOPROOF_OK) {
     isoproof_history_free(history);
     return status;
   }
-  *violated = isoproof_result_verdict_of(result, track->level->id) == ISOPROOF_VIOLATED;
+  *violated = isoproof_result_verdict_of(result, level->id) == ISOPROOF_VIOLATED;
   if (*violated) return iso_live_blame(live, history, result, error);
   isoproof_result_free(result);
   isoproof_history_free(history);
@@ -158,7 +156,7 @@ static isoproof_status blame_part(isoproof_live *live, iso_live_track *track, ui
   isoproof_history *history = part.history;
   part.history = NULL;
   iso_live_window_free(&part);
-  return blame_by(live, track, history, violated, error);
+  return iso_live_blame_by(live, track->level, history, violated, error);
 }
 
 static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track, bool *violated,
@@ -248,7 +246,7 @@ static isoproof_status settle_window(isoproof_live *live, iso_live_track *track,
     isoproof_history *history = window.history;
     window.history = NULL;
     iso_live_window_free(&window);
-    return blame_by(live, track, history, violated, error);
+    return iso_live_blame_by(live, track->level, history, violated, error);
   }
   iso_live_window_free(&window);
   ISO_TRY(status);

@@ -31,6 +31,10 @@ isoproof_status iso_live_check(isoproof_live *live, isoproof_history *history, c
 /* Enters the levels that the result says are violated, for good; takes over history and result. */
 isoproof_status iso_live_blame(isoproof_live *live, isoproof_history *history, isoproof_result *result,
                                isoproof_error *error);
+/* Checks all levels on a history that proves what it violates, and enters that; *violated: this level is.  Takes over
+ * the history. */
+isoproof_status iso_live_blame_by(isoproof_live *live, const isoproof_level_info *level, isoproof_history *history,
+                                  bool *violated, isoproof_error *error);
 /* The whole history so far, for the rest of this poll; NULL when nothing is recorded. */
 isoproof_status iso_live_ask_whole(isoproof_live *live, isoproof_history **whole, isoproof_error *error);
 
