@@ -171,23 +171,9 @@ static int show(const options *parsed, const saved *list, size_t without) {
   return exit_of_status(status);
 }
 
-static int write_reports(const options *parsed, saved *list) {
-  outputs o;
-  if (!outputs_wanted(&parsed->values[MERGE_OUTPUT])) return EXIT_SATISFIED;
-  if (!outputs_init(&o, &parsed->values[MERGE_OUTPUT], list->count)) return EXIT_USAGE;
-  if (parsed->values[MERGE_JSON].on) o.stdout_taken = true;
-  for (size_t i = 0; i < list->count; i++) {
-    outputs_put(&o, i, list->items[i]);
-    list->items[i] = NULL;
-  }
-  list->count = 0;
-  int code = outputs_write(&o);
-  outputs_free(&o);
-  return code;
-}
-
 static int merge(const options *parsed, isoproof_task *task) {
   isoproof_document_read_options how = {.struct_size = sizeof how, .no_history = true};
+  const option_value *reports = &parsed->values[MERGE_OUTPUT];
   saved list = {NULL, 0, 0};
   int code = EXIT_SATISFIED;
   for (size_t i = 0; i < parsed->argument_count && code == EXIT_SATISFIED; i++)
@@ -198,7 +184,7 @@ static int merge(const options *parsed, isoproof_task *task) {
     size_t without = missing(&list, &parsed->values[MERGE_OF]);
     if (without > 0) code = exit_worse(code, EXIT_UNKNOWN);
     if (without != SIZE_MAX) code = exit_worse(code, show(parsed, &list, without));
-    code = exit_worse(code, write_reports(parsed, &list));
+    if (outputs_wanted(reports)) code = exit_worse(code, saved_write(&list, reports, parsed->values[MERGE_JSON].on));
   }
   saved_free(&list);
   return code;

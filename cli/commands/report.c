@@ -9,18 +9,6 @@
 
 enum { REPORT_HISTORY, REPORT_OUTPUT, REPORT_OPTIONS = REPORT_OUTPUT + OUTPUTS };
 
-static int write_all(const options *parsed, saved *list) {
-  outputs o;
-  if (!outputs_init(&o, &parsed->values[REPORT_OUTPUT], list->count)) return EXIT_USAGE;
-  for (size_t i = 0; i < list->count; i++) {
-    outputs_put(&o, i, list->items[i]);
-    list->items[i] = NULL;
-  }
-  int code = outputs_write(&o);
-  outputs_free(&o);
-  return code;
-}
-
 static int run(options *parsed) {
   const option_value *values = parsed->values;
   if (parsed->argument_count == 0) {
@@ -46,7 +34,7 @@ static int run(options *parsed) {
   int code = EXIT_SATISFIED;
   for (size_t i = 0; i < parsed->argument_count && code == EXIT_SATISFIED; i++)
     code = saved_collect(&list, parsed->arguments[i], &how, task);
-  if (code == EXIT_SATISFIED) code = write_all(parsed, &list);
+  if (code == EXIT_SATISFIED) code = saved_write(&list, &values[REPORT_OUTPUT], false);
   if (code == EXIT_INTERRUPTED) message("interrupted");
   saved_free(&list);
   interrupt_task_free(task);

@@ -57,6 +57,17 @@ int saved_collect_text(saved *list, const char *text, size_t size, const char *n
   return drain(list, reader, status, name, &error);
 }
 
+int saved_write(saved *list, const option_value *values, bool stdout_taken) {
+  outputs o;
+  if (!outputs_init(&o, values, list->count)) return EXIT_USAGE;
+  if (stdout_taken) o.stdout_taken = true;
+  for (size_t i = 0; i < list->count; i++) outputs_put(&o, i, list->items[i]);
+  list->count = 0;
+  int code = outputs_write(&o);
+  outputs_free(&o);
+  return code;
+}
+
 void saved_free(saved *list) {
   for (size_t i = 0; i < list->count; i++) isoproof_document_free(list->items[i]);
   free(list->items);

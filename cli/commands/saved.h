@@ -7,6 +7,8 @@
 
 #include <isoproof/report.h>
 
+#include "cli/options/outputs.h"
+
 typedef struct saved {
   isoproof_document **items;
   size_t count, capacity;
@@ -16,6 +18,8 @@ typedef struct saved {
 int saved_collect(saved *list, const char *path, const isoproof_document_read_options *how, isoproof_task *task);
 /* Adds what a text holds, perhaps nothing. */
 int saved_collect_text(saved *list, const char *text, size_t size, const char *name, isoproof_task *task);
+/* Writes the reports that options ask for, of all of them; takes the documents.  `stdout_taken`: see outputs. */
+int saved_write(saved *list, const option_value *values, bool stdout_taken);
 void saved_free(saved *list);
 
 /* The exit code that `check` had for it. */
