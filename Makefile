@@ -5,7 +5,7 @@
 #   make asan          build-asan, AddressSanitizer and UndefinedBehaviorSanitizer, unit tests run
 #   make tsan          build-tsan, ThreadSanitizer, tests of threads run; make tsan-all for all unit tests
 #   make coverage      build-coverage, tests run, report by gcovr
-#   make fuzz          build-fuzz, libFuzzer targets (clang); FUZZ_SECONDS each (default 5)
+#   make fuzz          the libFuzzer targets of build-asan (clang); FUZZ_SECONDS each (default 5)
 #   make fuzz-long     the same, 60 seconds each
 #   make test          everything that scripts/test runs; make test-quick for the quick tier
 #   make check-style   clang-format, clang-tidy, cppcheck
@@ -59,8 +59,10 @@ asan: build-asan/build.ninja
 	$(MESON) compile -C build-asan -j $(JOBS)
 	$(MESON) test -C build-asan --suite unit --num-processes $(JOBS) --timeout-multiplier 4
 
+# With clang, unit tests and fuzz targets share one library: to build it twice would take longer than all of its unit tests.
 build-asan/build.ninja:
-	$(MESON) setup build-asan --werror $(SANITIZED) -Db_sanitize=address,undefined
+	if command -v $(CLANG) >/dev/null; then export CC=$(CLANG); set -- -Dfuzz=true; else set --; fi; \
+	  $(MESON) setup build-asan --werror $(SANITIZED) -Db_sanitize=address,undefined "$$@"
 
 tsan: build-tsan/build.ninja
 	$(MESON) compile -C build-tsan -j $(JOBS)
@@ -84,17 +86,14 @@ coverage: build-coverage/build.ninja
 build-coverage/build.ninja:
 	$(MESON) setup build-coverage --werror -Dbuildtype=debug -Db_coverage=true -Dmanuals=false
 
-fuzzers: build-fuzz/build.ninja
-	ninja -C build-fuzz -j $(JOBS) fuzzers
+fuzzers: build-asan/build.ninja
+	ninja -C build-asan -j $(JOBS) fuzzers
 
 fuzz: release fuzzers
 	./scripts/fuzz $(FUZZ_SECONDS)
 
 fuzz-long: release fuzzers
 	./scripts/fuzz 60
-
-build-fuzz/build.ninja:
-	CC=$(CLANG) $(MESON) setup build-fuzz --werror $(SANITIZED) -Db_sanitize=address,undefined -Dfuzz=true -Dtests=false
 
 test:
 	./scripts/test
@@ -170,7 +169,7 @@ install: release
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
 
 clean:
-	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
+	rm -rf build build-debug build-asan build-tsan build-coverage build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
   check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-hard bench-rows bench-causal bench-live \

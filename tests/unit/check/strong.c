@@ -1,6 +1,6 @@
 /* The strong levels against the oracle, on random histories of registers and lists, with times and without, through
  * isoproof_check and through every combination of the stages of the search.  ISOPROOF_RANDOM_HISTORIES sets how many
- * (200,000 in the test command), ISOPROOF_RANDOM_SEED where they start. */
+ * (100,000 in the test command), ISOPROOF_RANDOM_SEED where they start. */
 #include "tests/unit/unit.h"
 
 #include "check/axioms/weak.h"
@@ -188,12 +188,12 @@ static void agree(void (*draw)(uint64_t *state, sketch *out), uint64_t histories
 
 static void registers(void **state) {
   (void)state;
-  agree(sketch_draw, setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10 * 7, setting("ISOPROOF_RANDOM_SEED", 271828));
+  agree(sketch_draw, setting("ISOPROOF_RANDOM_HISTORIES", 100000) / 10 * 7, setting("ISOPROOF_RANDOM_SEED", 271828));
 }
 
 static void lists(void **state) {
   (void)state;
-  agree(sketch_draw_lists, setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10 * 3,
+  agree(sketch_draw_lists, setting("ISOPROOF_RANDOM_HISTORIES", 100000) / 10 * 3,
         setting("ISOPROOF_RANDOM_SEED", 314159));
 }
 

@@ -1,5 +1,5 @@
 /* Read committed, read atomic, causal and the session guarantees against the oracle, on random histories.
- * ISOPROOF_RANDOM_HISTORIES sets how many (200,000 in the test command), ISOPROOF_RANDOM_SEED where they start.  Lists
+ * ISOPROOF_RANDOM_HISTORIES sets how many (100,000 in the test command), ISOPROOF_RANDOM_SEED where they start.  Lists
  * have a test of their own. */
 #include "tests/unit/unit.h"
 
@@ -11,7 +11,7 @@ static void agrees_with_the_oracle(void **state) {
   static const char *const codes[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-g", "TAP-h",
                                       "TAP-i", "TAP-j", "TAP-k", "TAP-l", "TAP-m", "TAP-n", NULL};
   (void)state;
-  agree_with_oracle(sketch_draw, 200000, AGREE_ALL, codes);
+  agree_with_oracle(sketch_draw, 100000, AGREE_ALL, codes);
 }
 
 /* The example of every pattern shows that pattern, and the level it names is violated. */
