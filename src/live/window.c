@@ -18,6 +18,7 @@ typedef struct composer {
   iso_written written;       /* by the transactions of the window */
   iso_written suspects;      /* a part: also by them, but perhaps by somebody who is gone, too */
   uint32_t *session, *place; /* by entry: its session in the history, and which one of it */
+  iso_written shown;         /* to the transactions of the window, where some are of unknown outcome */
   uint8_t *read_from;        /* a part: by entry: from before the cut, but somebody after it has read from it */
   ISO_VEC(uint32_t) counts;  /* by session of the history */
   ISO_VEC(iso_value) list;   /* scratch */
@@ -58,6 +59,21 @@ static bool straddles(const composer *c, const iso_live_entry *entry) {
   return snapshot && c->options.cut > c->track->floor && entry->begin <= c->options.cut;
 }
 
+/* Whether the transaction wrote something of the set. */
+static bool writes_any(const iso_written *set, const iso_live_txn *t) {
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    if (!iso_live_op_observes(&t->ops[i]) && iso_written_has(set, t->ops[i].key, t->ops[i].value)) return true;
+  }
+  return false;
+}
+
+/* Whether the transaction is of unknown outcome, and nobody in the window has read from it: it takes no part, so that
+ * its own reads, of what may have left long ago, say nothing. */
+static bool takes_no_part(const composer *c, const iso_live_entry *entry) {
+  if (entry->where != ISO_LIVE_OUT || entry->txn->info.status != ISOPROOF_TXN_UNKNOWN) return false;
+  return !writes_any(&c->shown, entry->txn);
+}
+
 /* ---- reads ---- */
 
 /* What becomes of an external read. */
@@ -66,7 +82,7 @@ typedef enum fate { KEPT, INITIAL, LEFT_OUT } fate;
 /* A value that nobody in the window wrote, and that is not what the frozen part left. */
 static fate missing(composer *c, iso_live_entry *entry, uint32_t key, iso_value value) {
   if (iso_live_index_has(&c->live->index, &c->live->pool, key, value)) {
-    c->misfit = true;
+    if (!takes_no_part(c, entry)) c->misfit = true;
     return LEFT_OUT;
   }
   c->pending++;
@@ -85,7 +101,7 @@ static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot
   base b = base_of(c, slot);
   if (b.has && op->value == b.value) return INITIAL;
   if (op->value == ISO_VALUE_NIL) {
-    c->misfit |= b.has;
+    c->misfit |= b.has && !takes_no_part(c, entry);
     return b.has ? LEFT_OUT : KEPT;
   }
   if (written) return KEPT;
@@ -127,7 +143,7 @@ static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_li
   const iso_value *elements = entry->txn->elements + op->first;
   uint32_t count = op->count;
   if (!c->options.part && !strip_frozen(c, slot, &elements, &count)) {
-    c->misfit = true;
+    if (!takes_no_part(c, entry)) c->misfit = true;
     return ISOPROOF_OK;
   }
   c->list.count = 0;
@@ -249,14 +265,6 @@ static void look_before(composer *c) {
   }
 }
 
-/* Whether the transaction wrote something of the set. */
-static bool writes_any(const iso_written *set, const iso_live_txn *t) {
-  for (uint32_t i = 0; i < t->op_count; i++) {
-    if (!iso_live_op_observes(&t->ops[i]) && iso_written_has(set, t->ops[i].key, t->ops[i].value)) return true;
-  }
-  return false;
-}
-
 /* A part says more with those from whom its transactions have read: without them the reads are left out. */
 static isoproof_status add_writers(composer *c, isoproof_error *error) {
   const iso_live_track *track = c->track;
@@ -277,6 +285,44 @@ static isoproof_status add_writers(composer *c, isoproof_error *error) {
   c->read_from = marks;
   iso_written_free(&read);
   return made && marks != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+static bool has_written(const iso_live_txn *t, uint32_t key, iso_value value) {
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    if (!iso_live_op_observes(&t->ops[i]) && t->ops[i].key == key && t->ops[i].value == value) return true;
+  }
+  return false;
+}
+
+/* What somebody else wrote: to read from oneself is no effect. */
+static bool note_shown_by(composer *c, const iso_live_txn *t) {
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    const iso_live_op *op = &t->ops[i];
+    bool list = op->kind == ISOPROOF_OP_READ_LIST;
+    const iso_value *values = list ? t->elements + op->first : &op->value;
+    uint32_t count = list ? op->count : iso_live_op_observes(op);
+    for (uint32_t j = 0; j < count; j++) {
+      if (has_written(t, op->key, values[j])) continue;
+      if (!iso_written_add(&c->shown, op->key, values[j], NULL)) return false;
+    }
+  }
+  return true;
+}
+
+/* What the transactions of the window read, where it matters. */
+static isoproof_status note_shown(composer *c, isoproof_error *error) {
+  const iso_live_track *track = c->track;
+  bool matters = false;
+  for (size_t i = 0; i < track->entries.count; i++) {
+    const iso_live_entry *entry = &track->entries.items[i];
+    matters |= entry->where == ISO_LIVE_OUT && entry->txn->info.status == ISOPROOF_TXN_UNKNOWN && !is_before(c, entry);
+  }
+  for (size_t i = 0; matters && i < track->entries.count; i++) {
+    const iso_live_entry *entry = &track->entries.items[i];
+    if (entry->txn->info.status == ISOPROOF_TXN_ABORTED || is_before(c, entry)) continue;
+    if (!note_shown_by(c, entry->txn)) return iso_fail_memory(error);
+  }
+  return ISOPROOF_OK;
 }
 
 /* As a part of the whole, what may have been written by somebody who is gone does not count. */
@@ -300,6 +346,7 @@ static isoproof_status put_window(composer *c, iso_live_window *window, isoproof
   look_before(c);
   ISO_TRY(add_writers(c, error));
   ISO_TRY(note_written(c, error));
+  ISO_TRY(note_shown(c, error));
   if (!c->options.part) resolve_doubts(track);
   for (uint32_t i = 0; i < track->entries.count; i++) {
     if (!is_before(c, &track->entries.items[i])) ISO_TRY(put_entry(c, i, error));
@@ -337,6 +384,7 @@ isoproof_status iso_live_window_make(isoproof_live *live, iso_live_track *track,
   iso_vec_free(&c.list);
   iso_written_free(&c.written);
   iso_written_free(&c.suspects);
+  iso_written_free(&c.shown);
   if (status != ISOPROOF_OK) iso_live_window_free(window);
   return status;
 }
