@@ -255,12 +255,9 @@ isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *er
 bool iso_live_carried_note(isoproof_live *live, iso_live_txn *txn) {
   if (!iso_live_can_carry(live, txn)) return false;
   for (uint32_t i = 0; i < txn->op_count; i++) {
-    iso_live_op *op = &txn->ops[i];
+    const iso_live_op *op = &txn->ops[i];
     if (iso_live_op_observes(op) || op->value == ISO_VALUE_NIL) continue;
-    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
-    /* Somebody writes what a violation has read: it may have read that. */
-    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
-      live->repeats = true;
+    iso_live_note_write(live, txn, op);
   }
   return !live->repeats;
 }

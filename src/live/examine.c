@@ -100,18 +100,23 @@ static bool is_strange(const isoproof_live *live, const iso_live_op *op) {
   }
 }
 
+bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op) {
+  if (!iso_live_index_add(&live->index, &live->pool, op->key, op->value)) return false;
+  txn->repeats = true;
+  if (live->blamed.count == 0 || !iso_written_has(&live->blamed, op->key, op->value)) return false;
+  live->repeats = true;
+  return true;
+}
+
 /* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
 static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
   *strange = live->has_rows;
   for (uint32_t i = 0; i < txn->op_count; i++) {
-    iso_live_op *op = &txn->ops[i];
+    const iso_live_op *op = &txn->ops[i];
     live->has_rows |= op->form != ISO_ROW_NONE;
     *strange |= is_strange(live, op);
     if (*strange || iso_live_op_observes(op)) continue;
-    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
-    /* Somebody writes what a violation has read: it may have read that. */
-    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
-      *strange = live->repeats = true;
+    *strange |= iso_live_note_write(live, txn, op);
   }
 }
 
