@@ -3,6 +3,7 @@
 
 #include "live/carried.h"
 #include "live/examine.h"
+#include "live/levels.h"
 #include "live/plain.h"
 #include "live/settle.h"
 
@@ -36,16 +37,6 @@ static bool is_open(const isoproof_live *live, const iso_live_level *level) {
          (track == NULL || !track->so_far);
 }
 
-static bool is_implied(const isoproof_live *live, const iso_live_level *level) {
-  for (size_t i = 0; i < live->levels.count; i++) {
-    const iso_live_level *other = &live->levels.items[i];
-    if (other == level || !is_open(live, other)) continue;
-    if (isoproof_level_implies(other->info, level->info) && !isoproof_level_implies(level->info, other->info))
-      return true;
-  }
-  return false;
-}
-
 static isoproof_status add_track(isoproof_live *live, iso_carried *track, isoproof_error *error) {
   if (iso_vec_push(&live->carried, (iso_live_carrying){track})) return ISOPROOF_OK;
   iso_carried_free(track);
@@ -57,7 +48,8 @@ static isoproof_status follow_levels(isoproof_live *live, iso_carried *from, iso
   for (size_t i = 0; i < live->levels.count; i++) {
     const iso_live_level *level = &live->levels.items[i];
     iso_carried *track;
-    if (!is_open(live, level) || is_implied(live, level) || track_of(live, level->info) != NULL) continue;
+    if (!is_open(live, level) || iso_live_is_implied(live, level, is_open) || track_of(live, level->info) != NULL)
+      continue;
     if (from != NULL)
       ISO_TRY(iso_carried_fork(from, level->info, &track, error));
     else
@@ -72,7 +64,7 @@ static void drop_implied(isoproof_live *live) {
   for (size_t i = 0; i < live->levels.count; i++) {
     const iso_live_level *level = &live->levels.items[i];
     iso_carried *track = track_of(live, level->info);
-    if (track == NULL || !is_implied(live, level)) continue;
+    if (track == NULL || !iso_live_is_implied(live, level, is_open)) continue;
     for (size_t j = 0; j < live->carried.count; j++) {
       if (live->carried.items[j].track == track) live->carried.items[j--] = live->carried.items[--live->carried.count];
     }
@@ -140,23 +132,11 @@ isoproof_status iso_live_go_carried(isoproof_live *live, isoproof_error *error) 
 
 /* ---- verdicts ---- */
 
-static iso_live_level *level_of(isoproof_live *live, const isoproof_level_info *info) {
-  for (size_t i = 0; i < live->levels.count; i++) {
-    if (live->levels.items[i].info == info) return &live->levels.items[i];
-  }
-  return NULL;
-}
-
 /* A track that has come to its end: the levels below its own are followed from where it is. */
 static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_error *error) {
   iso_carried *track = live->carried.items[number].track;
-  iso_live_level *level = level_of(live, track->level);
   live->carried.items[number] = live->carried.items[--live->carried.count];
-  if (track->lost && !level->final) {
-    level->lost = true;
-    level->verdict = track->verdict;
-    level->reason = track->reason;
-  }
+  if (track->lost) iso_live_enter_lost(iso_live_level_of(live, track->level), track->verdict, track->reason);
   isoproof_status status = follow_levels(live, track, error);
   iso_carried_free(track);
   return status;
@@ -191,7 +171,7 @@ static isoproof_status drop(isoproof_live *live, iso_carried *track, isoproof_er
 static isoproof_status settle_all(isoproof_live *live, isoproof_error *error) {
   for (size_t i = 0; i < live->carried.count;) {
     iso_carried *track = live->carried.items[i].track;
-    bool violated = level_of(live, track->level)->final && !track->confirmed, was_so_far = track->so_far;
+    bool violated = iso_live_level_of(live, track->level)->final && !track->confirmed, was_so_far = track->so_far;
     if (!violated) ISO_TRY(iso_carried_settle(live, track, &violated, error));
     if (violated || track->lost) {
       ISO_TRY(end_track(live, i, error));
@@ -209,12 +189,6 @@ static isoproof_status settle_all(isoproof_live *live, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static void enter_verdict(isoproof_live *live, iso_live_level *level, isoproof_verdict verdict, const char *reason) {
-  if (verdict == ISOPROOF_VIOLATED && level->verdict != ISOPROOF_VIOLATED) level->since = live->pushed;
-  level->verdict = verdict;
-  level->reason = verdict == ISOPROOF_UNDECIDED ? reason : NULL;
-}
-
 /* What the tracks say of a level that is not violated for good: its own, or one from which it follows. */
 static void derive(isoproof_live *live, iso_live_level *level) {
   const iso_carried *track = track_of(live, level->info);
@@ -223,9 +197,9 @@ static void derive(isoproof_live *live, iso_live_level *level) {
     if (!other->so_far && isoproof_level_implies(other->level, level->info)) track = other;
   }
   if (track != NULL)
-    enter_verdict(live, level, track->verdict, track->reason);
+    iso_live_enter_verdict(live, level, track->verdict, track->reason);
   else
-    enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
+    iso_live_enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
 }
 
 isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *error) {
@@ -235,13 +209,8 @@ isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *er
     ISO_TRY(iso_live_go_plain(live, error));
     return iso_live_plain_examine(live, error);
   }
-  live->reason = NULL;
+  iso_live_derive_all(live, derive);
   live->pending_reads = 0;
-  for (size_t i = 0; i < live->levels.count; i++) {
-    iso_live_level *level = &live->levels.items[i];
-    if (!level->final && !level->lost) derive(live, level);
-    if (live->reason == NULL && level->verdict == ISOPROOF_UNDECIDED) live->reason = level->reason;
-  }
   for (size_t i = 0; i < live->carried.count; i++) {
     const iso_carried *track = live->carried.items[i].track;
     uint64_t pending = track->pendings.count + track->waiting.count;
@@ -255,12 +224,9 @@ isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *er
 bool iso_live_carried_note(isoproof_live *live, iso_live_txn *txn) {
   if (!iso_live_can_carry(live, txn)) return false;
   for (uint32_t i = 0; i < txn->op_count; i++) {
-    iso_live_op *op = &txn->ops[i];
+    const iso_live_op *op = &txn->ops[i];
     if (iso_live_op_observes(op) || op->value == ISO_VALUE_NIL) continue;
-    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
-    /* Somebody writes what a violation has read: it may have read that. */
-    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
-      live->repeats = true;
+    iso_live_note_write(live, txn, op);
   }
   return !live->repeats;
 }

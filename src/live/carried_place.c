@@ -152,10 +152,11 @@ static bool writes_pending(const iso_carried *track, const iso_live_txn *txn) {
 /* Whether a transaction might explain what is violated so far: by a version that there was not, and that a read may
  * have seen that does not say what it saw. */
 static bool may_mend(const iso_carried *track, const iso_live_txn *txn) {
+  if (txn->repeats) return true;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     const iso_live_op *op = &txn->ops[i];
     if (iso_live_op_observes(op)) continue;
-    if (track->mends_all || op->repeat || op->value == ISO_VALUE_NIL) return true;
+    if (track->mends_all || op->value == ISO_VALUE_NIL) return true;
   }
   return writes_pending(track, txn);
 }

@@ -12,7 +12,7 @@ typedef struct composer {
   bool certain;            /* only what no later transaction can explain in another way */
   bool doubted;            /* without the reads of those who came after the doubt began */
   iso_row_map written;     /* (key, value) of rows, by the transactions of the window */
-  iso_row_map suspects;    /* of these, what was perhaps written before, too */
+  iso_row_map suspects;    /* of these, what was perhaps written twice */
   iso_row_map relevant;    /* keys of the rows that the window says something about */
   iso_row_map own;         /* keys of rows that the transaction at hand wrote */
   iso_carried_entry **all; /* of the window, by session and place */
@@ -46,7 +46,8 @@ static bool note_write(composer *c, const iso_live_op *op) {
   const iso_store *store = &c->track->store;
   if (op->value == ISO_VALUE_NIL) return true;
   int64_t key = iso_store_key(store, op), value = iso_store_value(store, op);
-  if (op->repeat && !iso_row_map_put(&c->suspects, key, value, 0)) return false;
+  bool twice = iso_live_index_has_twice(&c->live->index, &c->live->pool, op->key, op->value);
+  if (twice && !iso_row_map_put(&c->suspects, key, value, 0)) return false;
   return iso_row_map_put(&c->written, key, value, 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "live/levels.h"
 #include "live/plain.h"
 #include "live/saved.h"
 #include "live/settle.h"
@@ -14,22 +15,9 @@ enum { RECORDED_HORIZON = 2000, UNRECORDED_HORIZON = 50000, LEAST_HORIZON = 100,
 
 /* ---- which levels are followed ---- */
 
-static bool is_open(const iso_live_level *level) { return !level->final && !level->lost; }
-
 /* A level that needs times is unknown as long as there are none. */
 static bool is_decidable(const isoproof_live *live, const iso_live_level *level) {
-  return is_open(level) && (live->timed || !level->info->needs_times);
-}
-
-/* Whether another level is followed from which this one follows. */
-static bool is_implied(const isoproof_live *live, const iso_live_level *level) {
-  for (size_t i = 0; i < live->levels.count; i++) {
-    const iso_live_level *other = &live->levels.items[i];
-    if (other == level || !is_decidable(live, other)) continue;
-    if (isoproof_level_implies(other->info, level->info) && !isoproof_level_implies(level->info, other->info))
-      return true;
-  }
-  return false;
+  return !level->final && !level->lost && (live->timed || !level->info->needs_times);
 }
 
 static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_info *level) {
@@ -60,7 +48,9 @@ static isoproof_status follow(isoproof_live *live, const isoproof_level_info *le
 static isoproof_status follow_levels(isoproof_live *live, const iso_live_track *from, isoproof_error *error) {
   for (size_t i = 0; i < live->levels.count; i++) {
     const iso_live_level *level = &live->levels.items[i];
-    if (!is_decidable(live, level) || is_implied(live, level) || track_of(live, level->info) != NULL) continue;
+    if (!is_decidable(live, level) || iso_live_is_implied(live, level, is_decidable) ||
+        track_of(live, level->info) != NULL)
+      continue;
     ISO_TRY(follow(live, level->info, from, error));
   }
   return ISOPROOF_OK;
@@ -100,18 +90,23 @@ static bool is_strange(const isoproof_live *live, const iso_live_op *op) {
   }
 }
 
+bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op) {
+  if (!iso_live_index_add(&live->index, &live->pool, op->key, op->value)) return false;
+  txn->repeats = true;
+  if (live->blamed.count == 0 || !iso_written_has(&live->blamed, op->key, op->value)) return false;
+  live->repeats = true;
+  return true;
+}
+
 /* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
 static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
   *strange = live->has_rows;
   for (uint32_t i = 0; i < txn->op_count; i++) {
-    iso_live_op *op = &txn->ops[i];
+    const iso_live_op *op = &txn->ops[i];
     live->has_rows |= op->form != ISO_ROW_NONE;
     *strange |= is_strange(live, op);
     if (*strange || iso_live_op_observes(op)) continue;
-    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
-    /* Somebody writes what a violation has read: it may have read that. */
-    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
-      *strange = live->repeats = true;
+    *strange |= iso_live_note_write(live, txn, op);
   }
 }
 
@@ -154,23 +149,11 @@ isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_e
 
 /* ---- examining ---- */
 
-static iso_live_level *level_of(isoproof_live *live, const isoproof_level_info *info) {
-  for (size_t i = 0; i < live->levels.count; i++) {
-    if (live->levels.items[i].info == info) return &live->levels.items[i];
-  }
-  return NULL;
-}
-
 /* A track that has come to its end: the levels below its own are followed from where it is. */
 static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_error *error) {
   iso_live_track *track = live->tracks.items[number].track;
-  iso_live_level *level = level_of(live, track->level);
   live->tracks.items[number] = live->tracks.items[--live->tracks.count];
-  if (track->lost && !level->final) {
-    level->lost = true;
-    level->verdict = track->verdict;
-    level->reason = track->reason;
-  }
+  if (track->lost) iso_live_enter_lost(iso_live_level_of(live, track->level), track->verdict, track->reason);
   isoproof_status status = follow_levels(live, track, error);
   iso_live_track_free(track);
   return status;
@@ -179,7 +162,7 @@ static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_er
 isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error) {
   for (size_t i = 0; i < live->tracks.count;) {
     iso_live_track *track = live->tracks.items[i].track;
-    bool violated = level_of(live, track->level)->final;
+    bool violated = iso_live_level_of(live, track->level)->final;
     if (!violated) ISO_TRY(iso_live_settle(live, track, &violated, error));
     if (violated || track->lost) {
       ISO_TRY(end_track(live, i, error));
@@ -192,21 +175,15 @@ isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error) 
   return ISOPROOF_OK;
 }
 
-static void enter_verdict(isoproof_live *live, iso_live_level *level, isoproof_verdict verdict, const char *reason) {
-  if (verdict == ISOPROOF_VIOLATED && level->verdict != ISOPROOF_VIOLATED) level->since = live->pushed;
-  level->verdict = verdict;
-  level->reason = verdict == ISOPROOF_UNDECIDED ? reason : NULL;
-}
-
 /* What the tracks say of a level that is not violated for good. */
 static void derive(isoproof_live *live, iso_live_level *level) {
   for (size_t i = 0; i < live->tracks.count; i++) {
     const iso_live_track *track = live->tracks.items[i].track;
     if (!isoproof_level_implies(track->level, level->info)) continue;
-    enter_verdict(live, level, track->verdict, track->reason);
+    iso_live_enter_verdict(live, level, track->verdict, track->reason);
     return;
   }
-  enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
+  iso_live_enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
 }
 
 /* Keeps to the memory that is allowed: first the index goes, then the window becomes smaller. */
@@ -232,13 +209,8 @@ static isoproof_status keep_to_limit(isoproof_live *live, isoproof_error *error)
 
 /* What the tracks say of all levels. */
 static void derive_all(isoproof_live *live) {
-  live->reason = NULL;
+  iso_live_derive_all(live, derive);
   live->pending_reads = 0;
-  for (size_t i = 0; i < live->levels.count; i++) {
-    iso_live_level *level = &live->levels.items[i];
-    if (!level->final && !level->lost) derive(live, level);
-    if (live->reason == NULL && level->verdict == ISOPROOF_UNDECIDED) live->reason = level->reason;
-  }
   for (size_t i = 0; i < live->tracks.count; i++) {
     const iso_live_track *track = live->tracks.items[i].track;
     uint64_t pending = track->pendings.count + track->detached.count + track->waiting;

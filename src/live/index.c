@@ -20,10 +20,15 @@ _Static_assert((int)PAGE_WORDS == 1 << (PAGE_BITS - 6), "a bit for each value of
 
 void iso_live_index_init(iso_live_index *index) { *index = (iso_live_index){.seed = iso_hash_seed()}; }
 
+static void free_filters(iso_live_filters *filters) {
+  for (size_t i = 0; i < filters->count; i++) free(filters->items[i].words);
+}
+
 void iso_live_index_free(iso_live_index *index) {
   for (size_t i = 0; i < index->page_count; i++) free(index->pages[i]);
   free(index->pages);
-  for (size_t i = 0; i < index->filter_count; i++) free(index->filters[i].words);
+  free_filters(&index->once);
+  free_filters(&index->twice);
   *index = (iso_live_index){.seed = index->seed};
 }
 
@@ -94,31 +99,32 @@ static void filter_add(iso_live_filter *filter, uint64_t hash) {
   filter->count++;
 }
 
-static bool filters_have(const iso_live_index *index, uint64_t hash) {
-  for (size_t i = 0; i < index->filter_count; i++) {
-    if (filter_has(&index->filters[i], hash)) return true;
+static bool filters_have(const iso_live_filters *filters, uint64_t hash) {
+  for (size_t i = 0; i < filters->count; i++) {
+    if (filter_has(&filters->items[i], hash)) return true;
   }
   return false;
 }
 
 /* The filter that has room: a new one is twice as large as the last. */
-static iso_live_filter *open_filter(iso_live_index *index) {
-  iso_live_filter *last = index->filter_count > 0 ? &index->filters[index->filter_count - 1] : NULL;
+static iso_live_filter *open_filter(iso_live_index *index, iso_live_filters *filters) {
+  iso_live_filter *last = filters->count > 0 ? &filters->items[filters->count - 1] : NULL;
   if (last != NULL && last->count < last->most) return last;
-  if (index->filter_count == ISO_LIVE_FILTERS) return NULL;
+  if (filters->count == ISO_LIVE_FILTERS) return NULL;
   uint64_t blocks = last != NULL ? 2 * last->blocks : FIRST_BLOCKS;
   if (blocks > UINT64_C(1) << 19) blocks = UINT64_C(1) << 19;
   iso_live_filter filter = {.blocks = blocks, .most = blocks * ENTRIES_PER_BLOCK};
   filter.words = iso_alloc_zero((size_t)blocks * BLOCK_WORDS, sizeof *filter.words);
   if (filter.words == NULL) return NULL;
   index->bytes += blocks * BLOCK_WORDS * sizeof *filter.words;
-  index->filters[index->filter_count] = filter;
-  return &index->filters[index->filter_count++];
+  filters->items[filters->count] = filter;
+  return &filters->items[filters->count++];
 }
 
-static bool add_pair(iso_live_index *index, uint64_t hash) {
-  bool had = filters_have(index, hash);
-  iso_live_filter *filter = had ? NULL : open_filter(index);
+/* True when it was, perhaps, there already. */
+static bool add_pair(iso_live_index *index, iso_live_filters *filters, uint64_t hash) {
+  bool had = filters_have(filters, hash);
+  iso_live_filter *filter = had ? NULL : open_filter(index, filters);
   if (filter != NULL)
     filter_add(filter, hash);
   else if (!had)
@@ -128,14 +134,20 @@ static bool add_pair(iso_live_index *index, uint64_t hash) {
 
 /* ---- both ---- */
 
+/* The same of a value that is no small number, or that values alone do not tell from others. */
+static bool add_by_key(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value, bool had) {
+  uint64_t hash = hash_pair(index, pool, key, value);
+  had |= add_pair(index, &index->once, hash);
+  if (had && !index->given_up) add_pair(index, &index->twice, hash);
+  return had;
+}
+
 bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
   if (index->given_up) return true;
-  if (value >= ISO_VALUE_INLINE_LIMIT) return add_pair(index, hash_pair(index, pool, key, value));
+  if (value >= ISO_VALUE_INLINE_LIMIT) return add_by_key(index, pool, key, value, false);
   bool had = bitmap_has(index, value);
-  if (index->pairs || had) {
-    index->pairs = true;
-    return add_pair(index, hash_pair(index, pool, key, value)) || had;
-  }
+  index->pairs |= had;
+  if (index->pairs) return add_by_key(index, pool, key, value, had);
   uint64_t *page = page_of(index, value);
   if (page == NULL) {
     iso_live_index_give_up(index);
@@ -147,5 +159,10 @@ bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t ke
 
 bool iso_live_index_has(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
   if (index->given_up || bitmap_has(index, value)) return true;
-  return filters_have(index, hash_pair(index, pool, key, value));
+  return filters_have(&index->once, hash_pair(index, pool, key, value));
+}
+
+bool iso_live_index_has_twice(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  if (index->given_up) return true;
+  return index->twice.count > 0 && filters_have(&index->twice, hash_pair(index, pool, key, value));
 }

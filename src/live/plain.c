@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "live/carried.h"
+#include "live/levels.h"
 #include "live/settle.h"
 #include "live/written.h"
 
@@ -172,9 +173,7 @@ static void enter_so_far(isoproof_live *live, const isoproof_result *result) {
   for (size_t i = 0; i < live->levels.count; i++) {
     iso_live_level *level = &live->levels.items[i];
     if (level->final) continue;
-    isoproof_verdict verdict = isoproof_result_verdict_of(result, level->info->id);
-    if (verdict == ISOPROOF_VIOLATED && level->verdict != ISOPROOF_VIOLATED) level->since = live->pushed;
-    level->verdict = verdict;
+    iso_live_enter_verdict(live, level, isoproof_result_verdict_of(result, level->info->id), live->reason);
   }
 }
 

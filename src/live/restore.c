@@ -328,6 +328,13 @@ static isoproof_status get_filter(iso_restorer *r, iso_live_filter *filter) {
   return ISOPROOF_OK;
 }
 
+static isoproof_status get_filters(iso_restorer *r, iso_live_filters *filters) {
+  size_t count = get_count(r, 3 * sizeof(uint64_t));
+  if (count > ISO_LIVE_FILTERS) r->bad = true;
+  for (; filters->count < count && !r->bad; filters->count++) ISO_TRY(get_filter(r, &filters->items[filters->count]));
+  return ISOPROOF_OK;
+}
+
 static isoproof_status get_index(iso_restorer *r) {
   iso_live_index *index = &r->live->index;
   unsigned flags = get_u8(r);
@@ -347,11 +354,8 @@ static isoproof_status get_index(iso_restorer *r) {
     index->pages[index->page_count] = page;
     index->bytes += ISO_LIVE_PAGE_WORDS * sizeof *page;
   }
-  size_t filters = get_count(r, 3 * sizeof(uint64_t));
-  if (filters > ISO_LIVE_FILTERS) r->bad = true;
-  for (; index->filter_count < filters && !r->bad; index->filter_count++)
-    ISO_TRY(get_filter(r, &index->filters[index->filter_count]));
-  return ISOPROOF_OK;
+  ISO_TRY(get_filters(r, &index->once));
+  return get_filters(r, &index->twice);
 }
 
 /* ---- all together ---- */

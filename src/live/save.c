@@ -214,6 +214,17 @@ static void put_carried(iso_saver *s, const iso_carried *track) {
 
 /* ---- the index ---- */
 
+static void put_filters(iso_saver *s, const iso_live_filters *filters) {
+  put_u64(s, filters->count);
+  for (size_t i = 0; i < filters->count; i++) {
+    const iso_live_filter *filter = &filters->items[i];
+    put_u64(s, filter->blocks);
+    put_u64(s, filter->count);
+    put_u64(s, filter->most);
+    put(s, filter->words, (size_t)filter->blocks * ISO_LIVE_BLOCK_WORDS * sizeof *filter->words);
+  }
+}
+
 static void put_index(iso_saver *s, const iso_live_index *index) {
   put_u8(s, (unsigned)index->pairs | (unsigned)index->given_up << 1);
   put_u64(s, index->seed);
@@ -222,14 +233,8 @@ static void put_index(iso_saver *s, const iso_live_index *index) {
     put_u8(s, index->pages[i] != NULL);
     if (index->pages[i] != NULL) put(s, index->pages[i], ISO_LIVE_PAGE_WORDS * sizeof **index->pages);
   }
-  put_u64(s, index->filter_count);
-  for (size_t i = 0; i < index->filter_count; i++) {
-    const iso_live_filter *filter = &index->filters[i];
-    put_u64(s, filter->blocks);
-    put_u64(s, filter->count);
-    put_u64(s, filter->most);
-    put(s, filter->words, (size_t)filter->blocks * ISO_LIVE_BLOCK_WORDS * sizeof *filter->words);
-  }
+  put_filters(s, &index->once);
+  put_filters(s, &index->twice);
 }
 
 /* ---- all together ---- */

@@ -13,7 +13,6 @@
 typedef struct iso_live_op {
   uint8_t kind; /* isoproof_op_kind */
   uint8_t form; /* iso_row_form */
-  bool repeat;  /* a write: the value was, perhaps, written to the key before */
   uint32_t key; /* number in the live checker; nothing for statements */
   iso_value value;
   uint32_t first, count;
@@ -29,6 +28,7 @@ typedef struct iso_live_statement {
 
 typedef struct iso_live_txn {
   uint32_t references;
+  bool repeats;     /* when it arrived: it writes what was, perhaps, written before */
   uint32_t session; /* number in the live checker */
   uint64_t place;   /* in its session */
   uint64_t number;  /* in the order of ends */

@@ -325,14 +325,15 @@ static isoproof_status note_shown(composer *c, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-/* As a part of the whole, what may have been written by somebody who is gone does not count. */
+/* As a part of the whole, what may have been written by somebody else, too, who is gone, does not count. */
 static isoproof_status note_written(composer *c, isoproof_error *error) {
   for (size_t i = 0; i < c->track->entries.count; i++) {
     const iso_live_txn *t = c->track->entries.items[i].txn;
     for (uint32_t j = 0; j < t->op_count && !is_before(c, &c->track->entries.items[i]); j++) {
       const iso_live_op *op = &t->ops[j];
       if (iso_live_op_observes(op)) continue;
-      iso_written *set = c->options.part && op->repeat ? &c->suspects : &c->written;
+      bool twice = c->options.part && iso_live_index_has_twice(&c->live->index, &c->live->pool, op->key, op->value);
+      iso_written *set = twice ? &c->suspects : &c->written;
       if (!iso_written_add(set, op->key, op->value, NULL)) return iso_fail_memory(error);
     }
   }
