@@ -1,10 +1,6 @@
-/* single.h - histories of single operations on registers, in real time: one sort decides.
+/* single.h - an order of transactions that are single operations on registers, in real time, without a search.
  *
- * Where every transaction is one operation and every read says which write it observed, a write and its reads are a
- * cluster, whose operations stand next to each other in any order that explains the reads (Gibbons and Korach, SIAM J.
- * Computing 1997).  One cluster must come before another one of its key when some operation of it ended before one of
- * the other began.  There is an order when no two clusters must each come before the other; and orders of the keys can
- * always be joined to one (locality, Herlihy and Wing 1990).  An order owns its array until it is freed.
+ * By clusters (history/clusters.h).  An order owns its array until it is freed.
  */
 #ifndef ISO_CHECK_STRONG_SINGLE_H
 #define ISO_CHECK_STRONG_SINGLE_H
@@ -12,9 +8,8 @@
 #include "check/strong/blame.h"
 
 typedef struct iso_single_order {
-  bool applies;  /* no transaction that takes part has more than one operation */
-  bool violated; /* by the transactions of `suspects`, which are few and at least as many as that takes */
-  int64_t *when; /* by event: its place; NULL where it is violated or does not apply */
+  bool violated; /* by the transactions of `suspects` */
+  int64_t *when; /* by event: its place; NULL where it is violated, or some transaction has several operations */
 } iso_single_order;
 
 /* For a graph of whole transactions with times, of registers.  n log n in the transactions.  The order respects real
