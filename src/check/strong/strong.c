@@ -8,6 +8,7 @@
 #include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
 #include "check/strong/saturate_rows.h"
+#include "check/strong/single.h"
 #include "check/strong/undecided.h"
 #include "check/strong/unsat_core.h"
 
@@ -350,6 +351,20 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   return refine(d, (iso_refine_limits){.conflicts = most}, error);
 }
 
+/* Single operations on registers in real time need no search: there is an order, or a contradiction, at once. */
+static isoproof_status order_single(decision *d, isoproof_error *error) {
+  bool suits = d->out->level->rule == ISO_RULE_SERIALIZABLE && d->out->level->real_time && !d->options.no_guess &&
+               !d->options.count_pairs && (d->versions == NULL || d->versions->ww_first == NULL);
+  if (!suits) return ISOPROOF_OK;
+  iso_single_order order;
+  ISO_TRY(iso_single_order_find(&d->events, d->task, &order, &d->out->suspects, error));
+  isoproof_status status = ISOPROOF_OK;
+  if (order.violated) d->is_over = d->out->decided = d->out->violated = true;
+  if (order.when != NULL) status = iso_sequence_make_by(&d->events, order.when, d->task, &d->sequence, error);
+  iso_single_order_free(&order);
+  return status;
+}
+
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
                               isoproof_error *error) {
   iso_strong_stats *stats = &d->out->stats;
@@ -361,7 +376,9 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   ISO_TRY(iso_event_graph_make(view, shape, cut, &d->events, error));
   ISO_TRY(add_list_orders(d, versions, error));
   if (d->rule->own_levels) ISO_TRY(iso_add_forced_orders(&d->events, d->task, &miss, error));
-  ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
+  ISO_TRY(order_single(d, error));
+  if (d->is_over) return ISOPROOF_OK;
+  if (d->sequence.event == NULL) ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
   if (d->options.first != NULL) ISO_TRY(iso_sequence_follow(&d->events, d->options.first, &d->sequence, error));
   stats->events = d->sequence.total;
   stats->chains = d->events.chains;

@@ -29,9 +29,21 @@ static const char *const scripts[ISOPROOF_SIM_BUGS] = {
     [ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = "A( Arx0 Adx A) B( Brx2 B)",
 };
 
-uint32_t iso_sim_bug_sessions(isoproof_sim_bug bug) {
+/* Where every transaction is a single operation: instead of the writer, a read that ends before the write begins says
+ * which version came first. */
+static const char *const single_scripts[ISOPROOF_SIM_BUGS] = {
+    [ISOPROOF_SIM_BUG_STALE_READ] = "C( Crx0 C) A( Awx A) B( Brx0 B)",
+    [ISOPROOF_SIM_BUG_ABORTED_READ] = "A( Awx B( Brx1 A! B)",
+};
+
+static const char *script_of(const isoproof_sim_options *options, isoproof_sim_bug bug) {
+  bool single = options->ops_max == 1 && single_scripts[bug] != NULL;
+  return single ? single_scripts[bug] : scripts[bug];
+}
+
+uint32_t iso_sim_bug_sessions(const isoproof_sim_options *options, isoproof_sim_bug bug) {
   uint32_t most = 0;
-  for (const char *c = scripts[bug]; *c != '\0'; c++)
+  for (const char *c = script_of(options, bug); *c != '\0'; c++)
     if (*c >= 'A' && *c <= 'D' && (uint32_t)(*c - 'A') >= most) most = (uint32_t)(*c - 'A') + 1;
   return most;
 }
@@ -203,7 +215,7 @@ static isoproof_status perform(const stage *on, const char *script, iso_sim_faul
 
 static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t keys[2], isoproof_error *error) {
   stage on = {.sim = sim, .keys = {keys[0], keys[1]}};
-  iso_sim_fault fault = {.bug = bug, .txns = iso_sim_bug_sessions(bug), .key_count = iso_sim_bug_keys(bug)};
+  iso_sim_fault fault = {.bug = bug, .txns = iso_sim_bug_sessions(sim->options, bug), .key_count = iso_sim_bug_keys(bug)};
   if (sim->engine->settle != NULL) sim->engine->settle(sim);
   for (uint32_t i = 0; i < fault.key_count; i++) {
     fault.keys[i] = keys[i];
@@ -218,16 +230,16 @@ static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t
     actor_session(&on, a)->fate = ISO_FATE_COMMIT;
     iso_sim_give_level(sim, on.sessions[a], ISOPROOF_SIM_SERIALIZABLE);
   }
-  ISO_TRY(cast(&on, scripts[bug], error));
+  ISO_TRY(cast(&on, script_of(sim->options, bug), error));
   ISO_TRY(rehearse(&on, fault.txns, error));
-  ISO_TRY(perform(&on, scripts[bug], &fault, error));
+  ISO_TRY(perform(&on, script_of(sim->options, bug), &fault, error));
   return iso_vec_push(&sim->faults, fault) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *error) {
   isoproof_sim_bug bug = sim->plans.items[sim->next_plan].bug;
   sim->parked[sim->parked_count++] = session;
-  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(bug))) return ISOPROOF_OK;
+  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(sim->options, bug))) return ISOPROOF_OK;
   uint32_t keys[2];
   if (!find_keys(sim, iso_sim_bug_keys(bug), keys)) {
     sim->draining = true;

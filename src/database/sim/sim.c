@@ -59,7 +59,7 @@ static isoproof_status check_bug(const isoproof_sim_options *options, isoproof_s
                     options->rows    ? "rows"
                     : options->lists ? "lists"
                                      : "registers");
-  uint32_t sessions = rows ? iso_sim_row_bug_sessions(bug) : iso_sim_bug_sessions(bug);
+  uint32_t sessions = rows ? iso_sim_row_bug_sessions(bug) : iso_sim_bug_sessions(options, bug);
   if (options->sessions < sessions)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u sessions, found %u", name, sessions,
                     options->sessions);

@@ -193,7 +193,7 @@ isoproof_status iso_sim_run(iso_sim *sim, isoproof_error *error);
 /* ---- bugs.c ---- */
 
 /* How many sessions and keys a bug takes. */
-uint32_t iso_sim_bug_sessions(isoproof_sim_bug bug);
+uint32_t iso_sim_bug_sessions(const isoproof_sim_options *options, isoproof_sim_bug bug);
 uint32_t iso_sim_bug_keys(isoproof_sim_bug bug);
 /* Draws the moments. */
 isoproof_status iso_sim_plan_bugs(iso_sim *sim, isoproof_error *error);
