@@ -40,8 +40,8 @@ CPPCHECK ?= cppcheck
 # debugger could ask for; what sanitizers see and say is the same.
 SANITIZED = -Dbuildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_lundef=false -Dmanuals=false
 
-C_FILES = $(shell find include src cli tests examples bench -name '*.[ch]' 2>/dev/null | sort)
-TIDY_FILES = $(shell find src cli examples bench -name '*.c' 2>/dev/null | sort)
+C_FILES = $(shell find include src cli mpi tests examples bench -name '*.[ch]' 2>/dev/null | sort)
+TIDY_FILES = $(shell find src cli mpi examples bench -name '*.c' 2>/dev/null | sort)
 
 release: build/build.ninja
 	$(MESON) compile -C build -j $(JOBS)
@@ -110,10 +110,10 @@ check-format:
 check-cppcheck:
 	$(CPPCHECK) -j $(JOBS) --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 	  --inline-suppr --suppressions-list=.cppcheck-suppressions -D_GNU_SOURCE -DISOPROOF_VERSION='"0"' \
-	  -Iinclude -Isrc -I. src cli examples bench
+	  -Iinclude -Isrc -I. src cli mpi examples bench
 
 # Where the headers of the client libraries of databases are.
-DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc hiredis libcurl 2>/dev/null)
+DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc hiredis libcurl ompi-c 2>/dev/null)
 
 check-tidy:
 	printf '%s\n' $(TIDY_FILES) | xargs -P $(JOBS) -I FILE $(CLANG_TIDY) --quiet FILE -- -std=gnu11 -D_GNU_SOURCE \

@@ -35,6 +35,9 @@ enum { DOCTOR_JSON, DOCTOR_DATABASE, DOCTOR_OPTIONS = DOCTOR_DATABASE + DATABASE
 #define CLI_ZSTD ""
 #define CLI_XXHASH ""
 #endif
+#ifndef CLI_MPI
+#define CLI_MPI "" /* without isoproof-mpi */
+#endif
 
 typedef struct facts {
   char system[256];
@@ -121,6 +124,16 @@ static void print_servers(void) {
   }
 }
 
+static void print_machines(void) {
+  char path[1024];
+  puts("\nSeveral machines at once");
+  printf("  %-12s %s%s\n", "isoproof-mpi", CLI_MPI[0] != 0 ? "built with MPI " : "not in this build: MPI was not found",
+         CLI_MPI);
+  printf("  %-12s ", "mpirun");
+  put_escaped(stdout, find_program("mpirun", path, sizeof path) ? path : "not found");
+  putchar('\n');
+}
+
 static void print_text(const facts *f) {
   printf("%-14s %s\n", "isoproof", isoproof_version());
   printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
@@ -142,6 +155,7 @@ static void print_text(const facts *f) {
   }
   print_drivers();
   print_servers();
+  print_machines();
   puts("\nShells that 'isoproof completion' can serve");
   for (size_t i = 0; i < COUNT_OF(shells); i++) {
     char path[1024];
@@ -217,6 +231,17 @@ static void json_servers(isoproof_json *j) {
   isoproof_json_end(j);
 }
 
+static void json_mpi(isoproof_json *j) {
+  char path[1024];
+  isoproof_json_name(j, "mpi");
+  isoproof_json_object(j);
+  isoproof_json_name(j, "built");
+  isoproof_json_bool(j, CLI_MPI[0] != 0);
+  field(j, "version", CLI_MPI[0] != 0 ? CLI_MPI : NULL);
+  field(j, "mpirun", find_program("mpirun", path, sizeof path) ? path : NULL);
+  isoproof_json_end(j);
+}
+
 static void print_json(const facts *f) {
   isoproof_json *j = json_to(stdout);
   if (j == NULL) return;
@@ -245,6 +270,7 @@ static void print_json(const facts *f) {
   json_formats(j);
   json_drivers(j);
   json_servers(j);
+  json_mpi(j);
   json_shells(j);
   isoproof_json_end(j);
   isoproof_json_line(j);
@@ -279,9 +305,8 @@ static const example examples[] = {
 };
 
 static const char *const description[] = {
-    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases, servers "
-    "and "
-    "shells this build can deal with. Checks a small history on the way, to see whether the program works.",
+    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases, servers, "
+    "shells and MPI this build can deal with. Checks a small history on the way, to see whether the program works.",
     "With the URL of a database it checks the client instead: whether a transaction sees its own writes, commits and "
     "aborts as it says, whether rows, lists and large numbers come back, what happens to a session that breaks, and so "
     "on, in a table of its own that is removed in the end. This is the test that a program behind exec: has to pass.",

@@ -2,16 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/command.h"
+#include "cli/commands/program.h"
 
 enum { OPTION_COLUMN = 28 };
 
 void help_program(FILE *out) {
-  fputs("Usage: isoproof COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
-  print_wrapped(out,
-                "Decides which transaction isolation levels a recorded database history satisfies, and shows why not.",
-                0, 0, terminal_width(out));
-  fputs("\n\nCommands:\n", out);
+  fprintf(out, "Usage: %s COMMAND [OPTION...] [ARGUMENT...]\n", this_program.name);
+  for (const char *const *p = this_program.description; *p != NULL; p++) {
+    fputc('\n', out);
+    print_wrapped(out, *p, 0, 0, terminal_width(out));
+    fputc('\n', out);
+  }
+  fputs("\nCommands:\n", out);
   for (size_t i = 0; command_at(i) != NULL; i++) {
     int used = fprintf(out, "  %-12s ", command_at(i)->name);
     print_wrapped(out, command_at(i)->summary, (unsigned)used, 15, terminal_width(out));
@@ -21,7 +23,9 @@ void help_program(FILE *out) {
         "  -h, --help                Show this page.\n"
         "  -V, --version             Show the version.\n\n",
         out);
-  print_lines(out, "'isoproof help COMMAND' shows the page of a command, with examples.\n");
+  char last[128];
+  snprintf(last, sizeof last, "'%s help COMMAND' shows the page of a command, with examples.\n", this_program.name);
+  print_lines(out, last);
 }
 
 /* "  -j, --jobs=N" and then the sentence, beside it or below it. */
@@ -53,7 +57,7 @@ static void help_options(FILE *out, const option *table, size_t count) {
 }
 
 void help_command(FILE *out, const command *c) {
-  int used = fprintf(out, "Usage: isoproof %s ", c->name);
+  int used = fprintf(out, "Usage: %s %s ", this_program.name, c->name);
   print_wrapped(out, c->synopsis, (unsigned)used, (unsigned)used, terminal_width(out));
   fputs("\n", out);
   for (const char *const *p = c->description; *p != NULL; p++) {

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/commands/command.h"
+#include "cli/commands/program.h"
 
 /* Text with what roff would interpret escaped: a backslash, a dash (which must stay one), a leading dot or quote. */
 static void roff(FILE *out, const char *text) {
@@ -69,15 +69,28 @@ static void man_options(FILE *out, const option *table, size_t count) {
   }
 }
 
+static void paragraphs(FILE *out, const char *const *texts) {
+  for (const char *const *p = texts; *p != NULL; p++) {
+    roff(out, *p);
+    fputs(p[1] != NULL ? "\n.PP\n" : "\n", out);
+  }
+}
+
 void man_program(FILE *out) {
-  title(out, "isoproof");
-  fputs(".SH NAME\nisoproof \\- which isolation levels does a database history satisfy?\n"
-        ".SH SYNOPSIS\n.B isoproof\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
-        ".SH DESCRIPTION\nDecides which transaction isolation levels a recorded database history satisfies, and shows "
-        "why not.\n.SH COMMANDS\n",
-        out);
+  title(out, this_program.name);
+  fputs(".SH NAME\n", out);
+  roff(out, this_program.name);
+  fputs(" \\- ", out);
+  roff(out, this_program.summary);
+  fputs("\n.SH SYNOPSIS\n.B ", out);
+  roff(out, this_program.name);
+  fputs("\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n", out);
+  paragraphs(out, this_program.description);
+  fputs(".SH COMMANDS\n", out);
   for (size_t i = 0; command_at(i) != NULL; i++) {
-    fprintf(out, ".TP\n\\fBisoproof\\-%s\\fR(1)\n", command_at(i)->name);
+    fputs(".TP\n\\fB", out);
+    roff(out, this_program.name);
+    fprintf(out, "\\-%s\\fR(1)\n", command_at(i)->name);
     roff(out, command_at(i)->summary);
     fputs(".\n", out);
   }
@@ -89,19 +102,18 @@ void man_program(FILE *out) {
 
 void man_command(FILE *out, const command *c) {
   char name[64];
-  snprintf(name, sizeof name, "isoproof-%s", c->name);
+  snprintf(name, sizeof name, "%s-%s", this_program.name, c->name);
   title(out, name);
   fputs(".SH NAME\n", out);
   roff(out, name);
   fputs(" \\- ", out);
   roff(out, c->summary);
-  fprintf(out, "\n.SH SYNOPSIS\n.B isoproof %s\n", c->name);
+  fputs("\n.SH SYNOPSIS\n.B ", out);
+  roff(out, this_program.name);
+  fprintf(out, " %s\n", c->name);
   roff(out, c->synopsis);
   fputs("\n.SH DESCRIPTION\n", out);
-  for (const char *const *p = c->description; *p != NULL; p++) {
-    roff(out, *p);
-    fputs(p[1] != NULL ? "\n.PP\n" : "\n", out);
-  }
+  paragraphs(out, c->description);
   if (c->arguments != NULL) {
     fputs(".PP\n", out);
     roff(out, c->arguments);
@@ -118,5 +130,7 @@ void man_command(FILE *out, const command *c) {
     fputs("\n.RE\n.fi\n.PP\n", out);
   }
   exit_codes(out);
-  fputs(".SH SEE ALSO\n\\fBisoproof\\fR(1)\n", out);
+  fputs(".SH SEE ALSO\n\\fB", out);
+  roff(out, this_program.name);
+  fputs("\\fR(1)\n", out);
 }

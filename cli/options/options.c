@@ -265,8 +265,8 @@ static bool unknown_option(const parser *p, const char *given, const char *name,
   suggestion s = suggest_begin(word);
   for (size_t i = 0; i < p->parsed->count; i++) suggest_offer(&s, p->parsed->table[i].name);
   for (size_t i = 0; i < COMMON_OPTIONS; i++) suggest_offer(&s, common_options[i].name);
-  char page[64] = "isoproof --help";
-  if (*p->command != 0) snprintf(page, sizeof page, "isoproof %.32s --help", p->command);
+  char page[128];
+  snprintf(page, sizeof page, "%s%s%.32s --help", message_name(), *p->command != 0 ? " " : "", p->command);
   if (suggest_best(&s) != NULL)
     message("unknown option '%s'; did you mean '--%s'?", given, suggest_best(&s));
   else

@@ -14,6 +14,10 @@
 #include "cli/terminal/terminal.h"
 
 static atomic_bool verbose;
+static char name_shown[64] = "isoproof";
+
+void message_set_name(const char *name) { snprintf(name_shown, sizeof name_shown, "%s", name); }
+const char *message_name(void) { return name_shown; }
 
 void message_set_verbose(bool wanted) { atomic_store(&verbose, wanted); }
 
@@ -123,7 +127,7 @@ static void put_message(const char *text) {
   size_t bytes;
   FILE *whole = open_memstream(&line, &bytes);
   if (whole == NULL) return;
-  fputs("isoproof: ", whole);
+  fprintf(whole, "%s: ", name_shown);
   secrets_hide(text, safe, sizeof safe);
   put_escaped(whole, safe);
   fputc('\n', whole);

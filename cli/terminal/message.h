@@ -41,6 +41,9 @@ void message_errno(const char *file, const char *doing);
 void message_notices(const isoproof_history *history, const char *file);
 
 void message_set_verbose(bool verbose);
+/* Who speaks, instead of "isoproof"; before threads are started. */
+void message_set_name(const char *name);
+const char *message_name(void);
 
 /* Writes text with control characters and broken UTF-8 as escapes; a newline is a control character too. */
 void put_escaped(FILE *out, const char *text);

@@ -64,6 +64,27 @@ ISOPROOF_API void isoproof_run_tables_change(isoproof_run_handle *run, bool done
  * The first 3000 are kept. */
 ISOPROOF_API int64_t isoproof_run_event(isoproof_run_handle *run, const char *text);
 
+/* One run by several clients, on machines of their own: they have the same options, and each takes its share of the
+ * sessions, those whose number modulo `count` is its own number.  Values, names of sessions and so on are never the
+ * same in two clients.  Client 0 makes the tables and removes them; the rate is divided by sessions.  Times are those
+ * of CLOCK_MONOTONIC_RAW, less the fact `clock-base` (nanoseconds) of the history: whoever joins the histories has to
+ * compare the clocks (isoproof-mpi does).  Not for workloads in rounds, nor for scripts. */
+typedef enum isoproof_run_point {
+  ISOPROOF_POINT_TABLES, /* client 0: the tables are there; the others wait for that */
+  ISOPROOF_POINT_READY,  /* all sessions are connected */
+  ISOPROOF_POINT_ENDED   /* all sessions have ended; client 0 does what is left */
+} isoproof_run_point;
+
+typedef struct isoproof_run_share {
+  size_t struct_size; /* sizeof(isoproof_run_share) */
+  uint32_t number, count;
+  uint64_t run; /* the number that tables and values carry: the same in all clients, random, not 0 */
+  /* Called by the thread that called isoproof_run: returns once every client that is still there has come to the
+   * point, with the largest `*most` of all; anything but ISOPROOF_OK is the end of the run. */
+  isoproof_status (*meet)(isoproof_run_point point, uint64_t *most, void *user, isoproof_error *error);
+  void *user;
+} isoproof_run_share;
+
 typedef struct isoproof_run_options {
   size_t struct_size;      /* sizeof(isoproof_run_options) */
   const char *const *urls; /* of the nodes; sessions are spread over them */
@@ -123,6 +144,7 @@ typedef struct isoproof_run_options {
   const char *const *definitions;
   size_t definition_count;
   bool instrument; /* the tables of the scripts are there: columns are added to them, and taken away in the end */
+  const isoproof_run_share *share; /* NULL: there is only this client */
 } isoproof_run_options;
 
 /* What isoproof makes of the scripts of a run, without running anything: for each statement what is added to it, what

@@ -131,7 +131,7 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
     return iso_fail(error, ISOPROOF_ERR_USAGE, "tag_bits: expected at most %d, found %u", ISO_MOST_TAG_BITS,
                     taken->tag_bits);
   /* A database without tables that others can reach needs no tags. */
-  database->run = iso_hash_seed() | 1; /* never 0, which is no run */
+  database->run = taken->run != 0 ? taken->run : iso_hash_seed() | 1; /* never 0, which is no run */
   bool tags = database->driver->setup == NULL || database->driver->tags;
   database->tag = iso_value_tag_of(database->run, tags ? taken->tag_bits : 0);
   if (taken->tables > ISO_MOST_TABLES)
@@ -371,6 +371,11 @@ isoproof_status iso_database_setup(iso_database *database, isoproof_error *error
   isoproof_status status = iso_database_hide(database, iso_database_settle(database, error), error);
   if (status != ISOPROOF_OK) (void)iso_database_teardown(database, NULL);
   return status;
+}
+
+isoproof_status iso_database_join(iso_database *database, isoproof_error *error) {
+  ISO_TRY(iso_database_hide(database, iso_tables_join(database, error), error));
+  return iso_database_hide(database, iso_database_settle(database, error), error);
 }
 
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {

@@ -177,6 +177,7 @@ typedef struct iso_capabilities {
                               _DELETE change all rows of the key, and ISO_READ shows one of them */
   bool rounds;             /* iso_database_make_rounds */
   bool batches;            /* iso_do_batch takes one round trip */
+  bool joins;              /* iso_database_join: several clients can share a run */
   bool apart;              /* tables of one server have nothing to do with each other: no lock is on two of them */
   uint32_t blocked_lag_ms; /* how long iso_blocked may have to wait for news */
 } iso_capabilities;
@@ -281,6 +282,8 @@ typedef struct iso_database_options {
   iso_layout layout;    /* of all tables, those of rounds too */
   iso_access access;
   iso_sending statements;
+  uint64_t run; /* the number of the run; 0: a random one */
+  bool joins;   /* another client of the run has made the tables, and removes them */
 } iso_database_options;
 
 typedef struct iso_database iso_database;
@@ -328,6 +331,8 @@ char *iso_database_without_secrets(const iso_database *database, const char *tex
  * gone have left there is removed, and told as a notice.  ISOPROOF_ERR_USAGE, and nothing was changed: the name is
  * taken by something that is not ours, or by a run that may still be going on. */
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
+/* Instead of that with `joins`: ISOPROOF_ERR_IO when the tables of the run are not there. */
+isoproof_status iso_database_join(iso_database *database, isoproof_error *error);
 /* Removes the tables that iso_database_setup made, as long as they are ours; no error when there are none. */
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error);
 /* Whether the tables still are those that were set up: ISOPROOF_ERR_INTERFERENCE when one was removed, replaced or

@@ -104,6 +104,7 @@ isoproof_status iso_database_check_options(iso_database *database, isoproof_erro
     can->lists = false;
   }
   if (options->partitions > 1) can->rounds = false;
+  can->joins = database->driver->setup == NULL;
   can->batches = database->driver->batch != NULL && (product == NULL || product->batches);
   return ISOPROOF_OK;
 }

@@ -193,6 +193,7 @@ void iso_run_end_doomed(iso_connection *connection, iso_reply *reply);
 /* ---- tables.c: those of drivers with SQL ---- */
 
 isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error);
+isoproof_status iso_tables_join(iso_database *database, isoproof_error *error);
 isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *error);
 isoproof_status iso_tables_verify(iso_database *database, isoproof_error *error);
 void iso_tables_learn(iso_database *database);

@@ -192,6 +192,26 @@ isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error) 
   return status;
 }
 
+isoproof_status iso_tables_join(iso_database *database, isoproof_error *error) {
+  iso_connection *connection;
+  iso_reply reply = {0};
+  isoproof_status status = ISOPROOF_OK;
+  ISO_TRY(iso_connect_writable(database, &connection, error));
+  for (uint32_t i = 0; i < database->options.tables && status == ISOPROOF_OK; i++) {
+    char table[ISO_TABLE_BYTES];
+    iso_relation found = {.exists = false};
+    iso_sql_table_name(database, i, table);
+    status = iso_catalogue_find(connection, table, &reply, &found, error);
+    if (status == ISOPROOF_OK && !(found.exists && found.ours && found.mark.run == database->run))
+      status = iso_fail(error, ISOPROOF_ERR_IO,
+                        "%s: the table %s of the run is not there: every machine has to reach the same database",
+                        database->urls[0].shown, table);
+  }
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}
+
 /* ---- afterwards ---- */
 
 /* A connection that works: the keeper's, or a new one. */

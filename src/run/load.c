@@ -46,33 +46,40 @@ static int64_t draw_exponential(iso_random *random, double mean_seconds) {
 /* ---- the schedule ---- */
 
 bool iso_load_init(iso_load *load, const isoproof_run_options *options, uint32_t sessions, uint64_t seed) {
-  *load = (iso_load){.options = options, .sessions = sessions};
+  *load = (iso_load){.options = options, .sessions = sessions, .rate = options->rate};
   iso_random_seed(&load->random, seed, SCHEDULE_STREAM);
-  if (options->rate > 0) load->due = draw_exponential(&load->random, 1 / options->rate);
+  if (load->rate > 0) load->due = draw_exponential(&load->random, 1 / load->rate);
   return pthread_mutex_init(&load->lock, NULL) == 0;
+}
+
+/* Several Poisson processes are one together. */
+void iso_load_share(iso_load *load, uint32_t client, uint32_t own, uint64_t seed) {
+  load->rate = load->options->rate * own / load->sessions;
+  iso_random_seed(&load->random, seed, SCHEDULE_STREAM - client);
+  if (load->rate > 0) load->due = draw_exponential(&load->random, 1 / load->rate);
 }
 
 void iso_load_destroy(iso_load *load) { pthread_mutex_destroy(&load->lock); }
 
 /* Arrivals are a Poisson process, as those of many users who know nothing of each other. */
 int64_t iso_load_take(iso_load *load) {
-  if (!(load->options->rate > 0)) return ISO_UNSCHEDULED;
+  if (!(load->rate > 0)) return ISO_UNSCHEDULED;
   pthread_mutex_lock(&load->lock);
   int64_t due = load->due;
-  load->due += draw_exponential(&load->random, 1 / load->options->rate);
+  load->due += draw_exponential(&load->random, 1 / load->rate);
   pthread_mutex_unlock(&load->lock);
   return due;
 }
 
 void iso_load_skip(iso_load *load, int64_t now) {
-  if (!(load->options->rate > 0)) return;
+  if (!(load->rate > 0)) return;
   pthread_mutex_lock(&load->lock);
-  if (load->due < now) load->due = now + draw_exponential(&load->random, 1 / load->options->rate);
+  if (load->due < now) load->due = now + draw_exponential(&load->random, 1 / load->rate);
   pthread_mutex_unlock(&load->lock);
 }
 
 int64_t iso_load_behind(iso_load *load, int64_t now) {
-  if (!(load->options->rate > 0)) return 0;
+  if (!(load->rate > 0)) return 0;
   pthread_mutex_lock(&load->lock);
   int64_t due = load->due;
   pthread_mutex_unlock(&load->lock);

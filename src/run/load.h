@@ -19,6 +19,7 @@
 typedef struct iso_load {
   const isoproof_run_options *options;
   uint32_t sessions;
+  double rate; /* of this client */
   pthread_mutex_t lock;
   int64_t due; /* of the next transaction; under the lock, as is the next one */
   iso_random random;
@@ -28,6 +29,8 @@ typedef struct iso_load {
 isoproof_status iso_load_check(const isoproof_run_options *options, uint32_t sessions, isoproof_error *error);
 /* False when the system has no more locks. */
 bool iso_load_init(iso_load *load, const isoproof_run_options *options, uint32_t sessions, uint64_t seed);
+/* Leaves only the part of one client of the run: the rate of `own` of its sessions. */
+void iso_load_share(iso_load *load, uint32_t client, uint32_t own, uint64_t seed);
 void iso_load_destroy(iso_load *load);
 
 /* The first moment from `now` on at which a session takes part: `now` itself, later (a ramp, a phase that it is not

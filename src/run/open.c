@@ -118,7 +118,9 @@ isoproof_status iso_run_open_database(isoproof_run_handle *run, isoproof_error *
                               .keep_tables = options->keep_tables,
                               .notice = options->notice,
                               .notice_user = options->notice_user,
-                              .password = options->password};
+                              .password = options->password,
+                              .run = run->share.run,
+                              .joins = !iso_share_is_first(run)};
   ISO_TRY(choose(run, &how, error));
   ISO_TRY(choose_round_trips(run, error));
   ISO_TRY(open_as_chosen(run, &how, error));
@@ -132,5 +134,5 @@ isoproof_status iso_run_open_database(isoproof_run_handle *run, isoproof_error *
     return iso_script_prepare(run, error);
   }
   ISO_TRY(check_needs(run, error));
-  return iso_database_setup(run->database, error);
+  return iso_share_tables(run, error);
 }

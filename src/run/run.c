@@ -18,7 +18,7 @@ enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500, NAP_MS = 20 };
 
 int64_t isoproof_run_now(const isoproof_run_handle *run) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(run->clock, &now);
   return ((int64_t)now.tv_sec - run->base.tv_sec) * 1000000000 + (now.tv_nsec - run->base.tv_nsec);
 }
 
@@ -147,11 +147,11 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
 /* ---- before ---- */
 
 static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *error) {
-  run->session_count = run->workload->sessions;
-  atomic_store(&run->next_name, (int64_t)run->session_count);
+  run->session_count = iso_share_sessions(run);
   run->sessions = iso_alloc_zero((size_t)run->session_count + 1, sizeof *run->sessions);
   if (run->sessions == NULL) return iso_fail_memory(error);
-  for (uint32_t i = 0; i <= run->session_count; i++) ISO_TRY(iso_session_open(&run->sessions[i], run, i, error));
+  for (uint32_t i = 0; i <= run->session_count; i++)
+    ISO_TRY(iso_session_open(&run->sessions[i], run, iso_share_session(run, i), error));
   /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
   for (uint32_t i = 0; i < run->session_count; i++) {
     ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
@@ -318,8 +318,11 @@ static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *
   if (run->options->seconds == 0 && run->workload->txns == 0 && run->options->phase_count == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds and txns: expected a limit, found none");
   ISO_TRY(iso_load_check(run->options, run->workload->sessions, error));
+  ISO_TRY(iso_share_take(run, error));
   run->has_load = iso_load_init(&run->load, run->options, run->workload->sessions, run->workload->seed);
   if (!run->has_load) return iso_fail_memory(error);
+  if (run->share.count > 1)
+    iso_load_share(&run->load, run->share.number, iso_share_sessions(run), run->workload->seed);
   return ISOPROOF_OK;
 }
 
@@ -365,13 +368,16 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   ISO_TRY(iso_rounds_write_initial(run, error));
   ISO_TRY(iso_rounds_prepare(run, error));
   ISO_TRY(open_sessions(run, error));
-  clock_gettime(CLOCK_MONOTONIC, &run->base);
+  ISO_TRY(iso_share_meet(run, ISOPROOF_POINT_READY, NULL, error));
+  iso_share_start_clock(run);
   if (run->script != NULL) ISO_TRY(iso_script_watch_begin(run, error));
   ISO_TRY(run_sessions(run, &w, error));
   double seconds = seconds_since_start(run);
   if (run->script != NULL) iso_script_end(run);
   if (w.cancelled) note_interruption(run, seconds);
-  if (run->script == NULL && !w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
+  run->generator->others_generations = iso_generator_generations(run->generator);
+  ISO_TRY(iso_share_meet(run, ISOPROOF_POINT_ENDED, &run->generator->others_generations, error));
+  if (run->script == NULL && iso_share_is_first(run) && !w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
   ISO_TRY(check_tables(run, error));
   write_end(run, w.cancelled);

@@ -125,7 +125,9 @@ struct isoproof_run_handle {
   iso_session *sessions; /* one more than asked for, for the final reads */
   uint32_t session_count;
   _Atomic int64_t next_name;
+  clockid_t clock;
   struct timespec base; /* of the clock */
+  isoproof_run_share share; /* number 0 of 1 where there is only this client */
   /* Workloads in rounds. */
   iso_meeting meeting;
   bool has_meeting;
@@ -187,6 +189,25 @@ isoproof_status iso_note_txn(iso_session *session, isoproof_txn_status status, i
 isoproof_status iso_rounds_prepare(isoproof_run_handle *run, isoproof_error *error);
 /* Writes the rows that are there before the first transaction, and waits until every node has them. */
 isoproof_status iso_rounds_write_initial(isoproof_run_handle *run, isoproof_error *error);
+
+/* ---- share.c ---- */
+
+/* Takes the share of this client out of the options, and checks that the workload can be shared; ISOPROOF_ERR_USAGE. */
+isoproof_status iso_share_take(isoproof_run_handle *run, isoproof_error *error);
+/* Waits for the other clients, if there are any. */
+isoproof_status iso_share_meet(isoproof_run_handle *run, isoproof_run_point point, uint64_t *most,
+                               isoproof_error *error);
+/* Makes the tables, or finds those that client 0 has made. */
+isoproof_status iso_share_tables(isoproof_run_handle *run, isoproof_error *error);
+/* Starts the clock of the history, which says so where there are several clients. */
+void iso_share_start_clock(isoproof_run_handle *run);
+/* How many sessions of the workload are those of this client, and the number of one of them. */
+uint32_t iso_share_sessions(const isoproof_run_handle *run);
+uint32_t iso_share_session(const isoproof_run_handle *run, uint32_t own);
+/* A name for a session that nobody else has. */
+int64_t iso_share_next_name(isoproof_run_handle *run);
+/* Whether this client does what only one can do. */
+static inline bool iso_share_is_first(const isoproof_run_handle *run) { return run->share.number == 0; }
 
 /* ---- session_settings.c ---- */
 

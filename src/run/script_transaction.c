@@ -63,7 +63,7 @@ static isoproof_status record(attempt *a) {
   txn.ops = iso_track_end(s->script.track, &txn.count);
   iso_session_log_txn(&s->log, &txn);
   a->open = false;
-  if (a->end.status == ISOPROOF_TXN_UNKNOWN) s->name = atomic_fetch_add(&run->next_name, 1);
+  if (a->end.status == ISOPROOF_TXN_UNKNOWN) s->name = iso_share_next_name(run);
   return a->ended ? ISOPROOF_OK : iso_machine_mark(&s->script.machine, a->error);
 }
 

@@ -90,7 +90,7 @@ static isoproof_status run_program(iso_session *session, const iso_program *prog
     iso_txn_end end;
     if (attempt > 0) iso_count(&session->counts.retried);
     ISO_TRY(iso_run_txn(session, program, &end, error));
-    if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
+    if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = iso_share_next_name(run);
     iso_session_rest(session, &end, pause_ms);
     if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOPROOF_TXN_ABORTED || attempt >= run->options->retries ||
         iso_run_stopping(run))
@@ -182,7 +182,7 @@ static isoproof_status run_round(iso_session *session, bool *more, uint32_t *pau
   *more = program != NULL;
   if (program == NULL) return ISOPROOF_OK;
   ISO_TRY(iso_run_txn(session, program, &end, error));
-  if (end.status == ISOPROOF_TXN_UNKNOWN && end.begun) session->name = atomic_fetch_add(&run->next_name, 1);
+  if (end.status == ISOPROOF_TXN_UNKNOWN && end.begun) session->name = iso_share_next_name(run);
   if (end.outcome == ISO_OUTCOME_OK || (end.begun && end.outcome == ISO_OUTCOME_ABORT)) {
     *pause_ms = FIRST_PAUSE_MS;
   } else {
@@ -243,7 +243,7 @@ static void find_writable(iso_session *session) {
 /* A read that fails is tried again: without it the history says less, but is not wrong. */
 isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
   uint64_t at = 0;
-  session->name = atomic_fetch_add(&session->run->next_name, 1);
+  session->name = iso_share_next_name(session->run);
   session->due = ISO_UNSCHEDULED;
   for (;;) {
     const iso_program *program;
@@ -255,7 +255,7 @@ isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
       if (iso_session_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
       if (end.outcome == ISO_OUTCOME_FOREIGN) return ISOPROOF_OK;
       if (end.status == ISOPROOF_TXN_COMMITTED) break;
-      if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
+      if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = iso_share_next_name(session->run);
       struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
       nanosleep(&moment, NULL);
     }

@@ -18,6 +18,7 @@ struct isoproof_run_summary {
   uint64_t broken_invariants;
   char messages[ISO_ERROR_CLASSES][ISO_MESSAGE_BYTES];
   bool cancelled;
+  iso_histogram_sum latency, lag;
 };
 
 const char *isoproof_error_class_at(size_t number) {
@@ -28,10 +29,21 @@ const char *isoproof_error_class_at(size_t number) {
 
 static uint64_t get(const _Atomic uint64_t *counter) { return atomic_load_explicit(counter, memory_order_relaxed); }
 
-void iso_run_count(isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
-  iso_histogram_sum latency, lag;
-  memset(&latency, 0, sizeof latency);
-  memset(&lag, 0, sizeof lag);
+static void fill_quantiles(isoproof_run_counts *counts, const iso_histogram_sum *latency,
+                           const iso_histogram_sum *lag) {
+  counts->p50_ns = iso_histogram_quantile(latency, 0.5);
+  counts->p90_ns = iso_histogram_quantile(latency, 0.9);
+  counts->p99_ns = iso_histogram_quantile(latency, 0.99);
+  counts->max_ns = latency->most;
+  counts->lag_p50_ns = iso_histogram_quantile(lag, 0.5);
+  counts->lag_p99_ns = iso_histogram_quantile(lag, 0.99);
+  counts->lag_max_ns = lag->most;
+}
+
+static void count_all(isoproof_run_handle *run, double seconds, isoproof_run_counts *counts, iso_histogram_sum *latency,
+                      iso_histogram_sum *lag) {
+  memset(latency, 0, sizeof *latency);
+  memset(lag, 0, sizeof *lag);
   *counts = (isoproof_run_counts){.seconds = seconds};
   for (uint32_t i = 0; i <= run->session_count; i++) {
     const iso_session_counts *c = &run->sessions[i].counts;
@@ -41,17 +53,47 @@ void iso_run_count(isoproof_run_handle *run, double seconds, isoproof_run_counts
     counts->retried += get(&c->retried);
     counts->broken_totals += get(&c->broken_totals);
     for (int e = 0; e < ISO_ERROR_CLASSES; e++) counts->errors[e] += get(&c->errors[e]);
-    iso_histogram_gather(&latency, &c->latency);
-    iso_histogram_gather(&lag, &c->lag);
+    iso_histogram_gather(latency, &c->latency);
+    iso_histogram_gather(lag, &c->lag);
   }
-  counts->p50_ns = iso_histogram_quantile(&latency, 0.5);
-  counts->p90_ns = iso_histogram_quantile(&latency, 0.9);
-  counts->p99_ns = iso_histogram_quantile(&latency, 0.99);
-  counts->max_ns = latency.most;
-  counts->lag_p50_ns = iso_histogram_quantile(&lag, 0.5);
-  counts->lag_p99_ns = iso_histogram_quantile(&lag, 0.99);
-  counts->lag_max_ns = lag.most;
+  fill_quantiles(counts, latency, lag);
   counts->behind_ns = iso_load_behind(&run->load, (int64_t)(seconds * 1e9));
+}
+
+void iso_run_count(isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
+  iso_histogram_sum latency, lag;
+  count_all(run, seconds, counts, &latency, &lag);
+}
+
+/* ---- several clients ---- */
+
+void iso_report_counted(const isoproof_run_summary *report, iso_report_counts *counted) {
+  memset(counted, 0, sizeof *counted);
+  counted->counts = report->counts;
+  counted->latency = report->latency;
+  counted->lag = report->lag;
+}
+
+static void add_histogram(iso_histogram_sum *sum, const iso_histogram_sum *other) {
+  for (size_t i = 0; i < ISO_HISTOGRAM_BUCKETS; i++) sum->buckets[i] += other->buckets[i];
+  sum->count += other->count;
+  if (other->most > sum->most) sum->most = other->most;
+}
+
+void iso_report_add(isoproof_run_summary *report, const iso_report_counts *other) {
+  isoproof_run_counts *all = &report->counts;
+  const isoproof_run_counts *c = &other->counts;
+  all->committed += c->committed;
+  all->aborted += c->aborted;
+  all->unknown += c->unknown;
+  all->retried += c->retried;
+  all->broken_totals += c->broken_totals;
+  for (int e = 0; e < ISOPROOF_ERROR_CLASS_ROOM; e++) all->errors[e] += c->errors[e];
+  if (c->seconds > all->seconds) all->seconds = c->seconds;
+  if (c->behind_ns > all->behind_ns) all->behind_ns = c->behind_ns;
+  add_histogram(&report->latency, &other->latency);
+  add_histogram(&report->lag, &other->lag);
+  fill_quantiles(all, &report->latency, &report->lag);
 }
 
 /* ---- making ---- */
@@ -116,7 +158,7 @@ isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double 
   made->cancelled = cancelled;
   for (size_t i = 0; run->script != NULL && i < run->script->invariants.count; i++)
     made->broken_invariants += run->script->invariants.items[i].broken > 0;
-  iso_run_count(run, seconds, &made->counts);
+  count_all(run, seconds, &made->counts, &made->latency, &made->lag);
   *report = made;
   return ISOPROOF_OK;
 }

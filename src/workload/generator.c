@@ -128,6 +128,7 @@ isoproof_status iso_generator_new(const isoproof_workload_options *given, iso_ge
   if (made == NULL) return iso_fail_memory(error);
   made->options = options;
   made->next = functions[options.kind];
+  made->clients = 1;
   made->amounts = options.kind == ISOPROOF_WORKLOAD_BANK;
   isoproof_status status = make(made, error);
   if (status != ISOPROOF_OK) {
@@ -200,8 +201,9 @@ uint32_t iso_generator_draw(iso_generator_session *session) {
 }
 
 /* Lists: positions are columns, generations rows of a table of keys.  Predicate: a generation is a range of keys. */
-static uint64_t key_of(const iso_generator *generator, uint32_t position, uint64_t write) {
+static uint64_t key_of(const iso_generator *generator, uint32_t position, uint64_t own_write) {
   uint64_t each = generator->options.writes_per_key, keys = generator->options.keys;
+  uint64_t write = own_write * generator->clients + generator->client;
   uint64_t range = write / each * keys + position;
   return generator->options.kind == ISOPROOF_WORKLOAD_PREDICATE ? range * each + write % each : range;
 }
@@ -230,15 +232,19 @@ static bool add_final(iso_generator *generator, iso_program *program, uint64_t a
   return true;
 }
 
-/* How many lists, or ranges of rows, have been in use. */
-static uint64_t count_keys(const iso_generator *generator) {
+uint64_t iso_generator_generations(const iso_generator *generator) {
   const isoproof_workload_options *options = &generator->options;
-  uint64_t last = 0;
+  uint64_t last = generator->others_generations;
   for (uint32_t i = 0; shapes[options->kind].rotates && i < options->keys; i++) {
-    uint64_t writes = atomic_load_explicit(&generator->writes[i], memory_order_relaxed);
+    uint64_t writes = atomic_load_explicit(&generator->writes[i], memory_order_relaxed) * generator->clients;
     if (writes / options->writes_per_key > last) last = writes / options->writes_per_key;
   }
-  return (last + 1) * options->keys;
+  return last;
+}
+
+/* How many lists, or ranges of rows, have been in use. */
+static uint64_t count_keys(const iso_generator *generator) {
+  return (iso_generator_generations(generator) + 1) * generator->options.keys;
 }
 
 /* Whether its keys are numbers below that of its keys, or rotate by writes: what can be read in the end. */

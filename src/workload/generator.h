@@ -50,6 +50,9 @@ struct iso_generator {
   uint32_t initial_rows;           /* rows with keys from 0 that are there before the first transaction */
   bool amounts;                    /* values hold amounts */
   bool keyless;                    /* set by whoever runs it: the tables allow two rows of one key */
+  /* Set by whoever runs it together with others: writes of keys that rotate are dealt out among them. */
+  uint32_t client, clients;
+  uint64_t others_generations; /* of keys that rotate, up to where others came */
 };
 
 /* NULL for the options of the mixed workload.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
@@ -72,6 +75,9 @@ void iso_generator_enter(iso_generator *generator, uint32_t session, uint64_t ro
 int64_t iso_generator_initial_value(const iso_generator *generator, uint32_t number);
 /* Which session wrote a value of a workload without amounts. */
 uint32_t iso_generator_writer(const iso_generator *generator, int64_t value);
+
+/* How often keys have rotated. */
+uint64_t iso_generator_generations(const iso_generator *generator);
 
 /* The final reads, once no session runs any more: programs of session number options.sessions; `at` starts as 0; NULL
  * when there are no more. */
