@@ -53,13 +53,18 @@ static bool follow(promotion *p, uint32_t txn) {
   return true;
 }
 
+/* Among `counts` while they are followed: known before the search began. */
+enum { KNOWN = 2 };
+
 static isoproof_status run(promotion *p, isoproof_history *history, isoproof_task *task, isoproof_error *error) {
   ISO_TRY(iso_history_resolve(history, task, &p->resolution, error));
   ISO_TRY(iso_history_op_txns(history, &p->op_txn, error));
   p->followed = iso_alloc_zero(history->keys, sizeof *p->followed);
   if (p->followed == NULL) return iso_fail_memory(error);
   for (uint32_t t = 0; t < history->txns; t++) {
-    if (history->txn_status[t] == ISOPROOF_TXN_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
+    bool known = p->counts[t] == KNOWN;
+    p->counts[t] = p->counts[t] != 0;
+    if (known && !follow(p, t)) return iso_fail_memory(error);
   }
   while (p->work.count > 0) {
     if (!follow(p, p->work.items[--p->work.count])) return iso_fail_memory(error);
@@ -67,18 +72,26 @@ static isoproof_status run(promotion *p, isoproof_history *history, isoproof_tas
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
-                                   isoproof_error *error) {
-  promotion p = {.h = history, .counts = iso_alloc(history->txns, 1)};
-  if (p.counts == NULL) return iso_fail_memory(error);
-  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOPROOF_TXN_COMMITTED;
-  isoproof_status status = history->unknown > 0 ? run(&p, history, task, error) : ISOPROOF_OK;
+isoproof_status iso_history_effect_spread(isoproof_history *history, isoproof_task *task, uint8_t *counts,
+                                          isoproof_error *error) {
+  promotion p = {.h = history, .counts = counts};
+  for (uint32_t t = 0; t < history->txns; t++) counts[t] = counts[t] != 0 ? KNOWN : 0;
+  isoproof_status status = run(&p, history, task, error);
   iso_vec_free(&p.work);
   free(p.followed);
+  return status;
+}
+
+isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
+                                   isoproof_error *error) {
+  uint8_t *made = iso_alloc(history->txns, 1);
+  if (made == NULL) return iso_fail_memory(error);
+  for (uint32_t t = 0; t < history->txns; t++) made[t] = history->txn_status[t] == ISOPROOF_TXN_COMMITTED;
+  isoproof_status status = history->unknown > 0 ? iso_history_effect_spread(history, task, made, error) : ISOPROOF_OK;
   if (status == ISOPROOF_OK) {
-    *counts = p.counts;
+    *counts = made;
   } else {
-    free(p.counts);
+    free(made);
   }
   return status;
 }

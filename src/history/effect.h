@@ -13,5 +13,9 @@
  * effect, else 0.  Linear: each element of a list is followed once, however many reads show it. */
 isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
                                    isoproof_error *error);
+/* Adds to `counts`, where a byte of 1 says that a transaction is known to be committed, those that follow from them by
+ * the reads of this history.  Of a history in parts, what follows in one part is to be spread in the others. */
+isoproof_status iso_history_effect_spread(isoproof_history *history, isoproof_task *task, uint8_t *counts,
+                                          isoproof_error *error);
 
 #endif

@@ -100,7 +100,8 @@ isoproof_status iso_execute(const iso_examination *examination, const iso_sequen
   iso_version_store *x = examination->store;
   run r = {.e = e, .s = sequence, .x = x, .out = out, .exclusive = examination->rule->exclusive};
   memset(x->current, 0, e->view->h->keys * sizeof *x->current);
-  for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
+  uint64_t enough = examination->enough > 0 ? examination->enough : UINT64_MAX;
+  for (uint32_t i = 0; i < sequence->count && !out->failed && r.broken < enough; i++) {
     uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);
     if (txn == ISO_NO_TXN) continue;
     bool begins = event == iso_event_begin(e, txn);

@@ -31,6 +31,7 @@ typedef struct iso_examination {
    * is broken.  May be NULL. */
   uint64_t (*at_begin)(void *context, uint32_t txn);
   void *context;
+  uint64_t enough; /* broken reads and writers after which the rest is not carried out; 0: all is */
 } iso_examination;
 
 typedef struct iso_strong_rule {
