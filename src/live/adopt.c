@@ -15,6 +15,12 @@ static int by_label(const void *a, const void *b) {
   return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
+/* Whether its snapshot is before the floor: it has read there, whatever the order says of what is left of it. */
+static bool has_begun(const iso_live_track *track, const iso_live_entry *entry, uint64_t floor) {
+  if (track->rule->kind != ISO_LIVE_SNAPSHOT) return false;
+  return entry->straddles || (entry->where == ISO_LIVE_PLACED && entry->begin <= floor);
+}
+
 /* Gives the entries of the order their places after `floor`. */
 static void set_places(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
                        uint64_t floor) {
@@ -22,8 +28,9 @@ static void set_places(iso_live_track *track, const isoproof_certificate *order,
   for (size_t i = 0; i < order->event_count; i++) {
     iso_live_entry *entry = &track->entries.items[entry_of[order->events[i].txn]];
     uint64_t label = floor + (i + 1) * ISO_LIVE_GAP;
+    bool begins = order->events[i].kind != ISOPROOF_EVENT_COMMIT;
+    if (begins && !has_begun(track, entry, floor)) entry->begin = label;
     entry->where = ISO_LIVE_PLACED;
-    if (order->events[i].kind != ISOPROOF_EVENT_COMMIT) entry->begin = label;
     if (order->events[i].kind != ISOPROOF_EVENT_BEGIN) entry->commit = label;
     track->clock = label;
   }

@@ -245,25 +245,33 @@ static void move_snapshot(iso_live_track *track, iso_live_entry *entry, uint64_t
   entry->begin = label;
 }
 
-/* Gives those that move their labels, in even steps behind the last of the others, and their places in the list. */
-static void carry_out(iso_live_track *track, iso_live_closure *c, size_t from, uint64_t label, uint64_t step) {
-  bool whole = track->rule->kind != ISO_LIVE_SNAPSHOT;
+/* Puts those that move behind the others in the list, with labels in even steps behind the last of these. */
+static void set_aside(iso_live_track *track, iso_live_closure *c, size_t from, uint64_t label, uint64_t step) {
   size_t stay = from;
   for (size_t i = 0; i < c->steps.count; i++) {
     iso_live_event event = track->order.items[from + i];
-    if (!c->steps.items[i].moves) {
+    if (c->steps.items[i].moves) {
+      event.label = label += step;
+      c->aside.items[c->aside.count++] = event;
+    } else {
       track->order.items[stay++] = event;
-      continue;
     }
-    iso_live_entry *entry = &track->entries.items[event.entry];
-    event.label = label += step;
-    /* The commit first: what it read is then the version before its own. */
-    if (!event.snapshot) move_commit(track, entry, label);
-    if (event.snapshot || whole) move_snapshot(track, entry, label);
-    c->aside.items[c->aside.count++] = event;
   }
   for (size_t i = 0; i < c->aside.count; i++) track->order.items[stay + i] = c->aside.items[i];
   if (track->clock < label) track->clock = label;
+}
+
+/* First all commits, then what was read: each read is that of the version before it in the new order. */
+static void carry_out(iso_live_track *track, const iso_live_closure *c) {
+  bool whole = track->rule->kind != ISO_LIVE_SNAPSHOT;
+  for (size_t i = 0; i < c->aside.count; i++) {
+    const iso_live_event *event = &c->aside.items[i];
+    if (!event->snapshot) move_commit(track, &track->entries.items[event->entry], event->label);
+  }
+  for (size_t i = 0; i < c->aside.count; i++) {
+    const iso_live_event *event = &c->aside.items[i];
+    if (event->snapshot || whole) move_snapshot(track, &track->entries.items[event->entry], event->label);
+  }
 }
 
 /* Moves those of the stretch that have to move behind the others. */
@@ -276,7 +284,8 @@ static bool move_all(iso_live_track *track, iso_live_closure *c, size_t from) {
     uint64_t room = end < track->order.count ? track->order.items[end].label - last : ISO_LIVE_GAP;
     uint64_t step = room / (c->moved + 1);
     if (step >= 2) { /* what is read at a snapshot is read right behind it */
-      carry_out(track, c, from, last, step);
+      set_aside(track, c, from, last, step);
+      carry_out(track, c);
       return true;
     }
     iso_live_order_spread(track);
@@ -285,8 +294,6 @@ static bool move_all(iso_live_track *track, iso_live_closure *c, size_t from) {
 }
 
 bool iso_live_flip(iso_live_track *track, uint32_t key, const iso_live_version *version, uint64_t behind) {
-  /* Between a snapshot and its commit more has to stay as it is than the rule says: the window is checked instead. */
-  if (track->rule->kind == ISO_LIVE_SNAPSHOT) return false;
   size_t from;
   return iso_live_can_flip(track, key, version, behind, &from) && move_all(track, track->closure, from);
 }

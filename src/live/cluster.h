@@ -3,6 +3,21 @@
  * In a stretch of an order, those that depend on what is moved go with it, and everybody else stays: whoever accesses
  * the same keys keeps its order to the others, so that every read shows what it showed before.  Only two writers of a
  * key may change places, and only if nobody has to come between.  Steps refer to transactions of their owner.
+ *
+ * Why that is right.  A step is an event: a snapshot, which reads what its transaction reads, and, where writers
+ * exclude each other, what it writes; a commit, which writes; or, in a serial order, a transaction, which does both.
+ * The new order changes the places of pairs (m, s) only, m before s, of which m moves and s stays.  As s does not
+ * depend on m, they are of two sessions, real time does not order them, and they access no key together of which one of
+ * them writes it.  So such neighbours can be exchanged, one pair after the other, and no read shows anything else, no
+ * snapshot gets behind its own commit, and between the snapshot of a writer and its commit there is no more than
+ * before.
+ *
+ * Of the key of the first one, when it moves behind other writers: those that move with it have read its version, or
+ * have nothing to do with the key, else the stretch is left as it is (comes_before_first).  All who have read its
+ * version in the stretch do move, and nobody reads it later, since it was overwritten.  So what stays of the accesses
+ * to the key are those of versions before and after it, in their old order, and behind them come its snapshot, its
+ * commit and its readers.  Where writers exclude each other, the snapshot is moved, too, so that nobody commits the key
+ * in between; and nobody who commits it behind the stretch has a snapshot in it (is_left_open).
  */
 #ifndef ISO_LIVE_CLUSTER_H
 #define ISO_LIVE_CLUSTER_H

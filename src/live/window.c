@@ -106,7 +106,8 @@ static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot
   }
   if (written) return KEPT;
   /* Commit orders keep some older versions: who reads one is looked at when the order is taken over. */
-  if (iso_live_sight_knows(c->track, op->key, op->value, c->options.cut)) return LEFT_OUT;
+  bool looked_at = iso_live_sight_applies(c->track, entry->txn);
+  if (looked_at && iso_live_sight_knows(c->track, op->key, op->value, c->options.cut)) return LEFT_OUT;
   return missing(c, entry, op->key, op->value);
 }
 

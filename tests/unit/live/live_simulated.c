@@ -153,26 +153,31 @@ static void push_all(simulation *s, isoproof_live *live, uint64_t *random, uint6
   }
 }
 
+/* One simulation; without `push` only what is drawn for it is drawn. */
+static void agree_once(uint64_t *random, uint64_t seed, bool push, uint64_t number_of_it) {
+  simulation s = {0};
+  isoproof_live *live = NULL;
+  isoproof_error error;
+  simulate(random, seed, &s);
+  isoproof_live_options options = {.struct_size = sizeof options,
+                                   .levels = live_level_ids,
+                                   .level_count = s.timed ? LEVELS : LEVELS - 2,
+                                   .horizon = sketch_below(random, 3) == 0 ? 0 : 1 + sketch_below(random, 30),
+                                   .whole = give_simulated,
+                                   .whole_user = &s};
+  if (push) assert_ok_error(isoproof_live_new(&options, NULL, &live, &error), error);
+  push_all(&s, live, random, number_of_it);
+  isoproof_live_free(live);
+  isoproof_history_free(s.all);
+  free(s.order);
+}
+
 void live_simulated_agree(uint64_t seed, uint64_t first, uint64_t count) {
   uint64_t random = seed;
-  for (uint64_t i = 0; i < count; i++) {
-    simulation s = {0};
-    isoproof_live *live = NULL;
-    isoproof_error error;
-    simulate(&random, seed + i, &s);
-    isoproof_live_options options = {.struct_size = sizeof options,
-                                     .levels = live_level_ids,
-                                     .level_count = s.timed ? LEVELS : LEVELS - 2,
-                                     .horizon = sketch_below(&random, 3) == 0 ? 0 : 1 + sketch_below(&random, 30),
-                                     .whole = give_simulated,
-                                     .whole_user = &s};
-    if (i >= first) assert_ok_error(isoproof_live_new(&options, NULL, &live, &error), error);
-    push_all(&s, live, &random, i);
-    isoproof_live_free(live);
-    isoproof_history_free(s.all);
-    free(s.order);
-  }
+  for (uint64_t i = 0; i < count; i++) agree_once(&random, seed + i, i >= first, i);
 }
+
+void live_simulated_once(uint64_t random, uint64_t seed) { agree_once(&random, seed, true, 0); }
 
 /* ---- sound histories, with nothing recorded ---- */
 
