@@ -38,8 +38,7 @@ static isoproof_status start(seeker *s, isoproof_task *task, isoproof_error *err
   s->amounts = workload != NULL && strcmp(workload, isoproof_workload_at(ISOPROOF_WORKLOAD_BANK)) == 0;
   if (s->sessions == 0 || workload == NULL)
     return iso_fail(error, ISOPROOF_ERR_FORMAT, "expected the number of sessions and the workload in the header");
-  if (iso_history_has_rows(s->history) ||
-      strcmp(workload, isoproof_workload_at(ISOPROOF_WORKLOAD_PREDICATE)) == 0)
+  if (iso_history_has_rows(s->history) || strcmp(workload, isoproof_workload_at(ISOPROOF_WORKLOAD_PREDICATE)) == 0)
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "a machine was lost that deletes rows: what it deleted in the end nobody knows, and without that "
                     "the history is not to be judged");
@@ -73,7 +72,8 @@ static bool seek_lists(seeker *s) {
     const iso_value *elements = iso_history_list(h, op, &count);
     if (count == 0 || elements < h->odd_values || elements >= h->odd_values + h->odd_first[h->odd_lists]) continue;
     for (uint32_t i = 0; i < count; i++)
-      if (s->resolution->odd_writer[elements - h->odd_values + i] == ISO_FROM_NOBODY && !note(s, h->op_key[op], elements[i]))
+      if (s->resolution->odd_writer[elements - h->odd_values + i] == ISO_FROM_NOBODY &&
+          !note(s, h->op_key[op], elements[i]))
         return false;
   }
   return true;
