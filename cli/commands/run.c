@@ -14,7 +14,7 @@ enum { RUN_OUTPUT = RUN_OPTIONS, RUN_ALL };
 static int execute(const options *parsed, run_plan *plan, isoproof_task *task) {
   isoproof_error error = {.offset = -1};
   isoproof_run_summary *report = NULL;
-  isoproof_status status = isoproof_run(&plan->run, task, &report, &error);
+  isoproof_status status = run_plan_execute(plan, task, &report, &error);
   progress_clear();
   if (status != ISOPROOF_OK) {
     message_error(&error, NULL);

@@ -315,7 +315,7 @@ int test_round(tester *t, judgement *j, isoproof_task *task) {
   int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
   if (code != EXIT_SATISFIED) return code;
   test_live_prepare(&live, t);
-  if (isoproof_run(&t->plan.run, task, &j->report, &error) == ISOPROOF_OK) {
+  if (run_plan_execute(&t->plan, task, &j->report, &error) == ISOPROOF_OK) {
     code = judge_run(t, j, &live, task);
   } else {
     message_error(&error, NULL);

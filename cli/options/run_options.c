@@ -46,7 +46,7 @@ static char *command_line(const run_plan *plan, const options *parsed, const cha
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
   if (out == NULL) return NULL;
-  fprintf(out, "isoproof %s", command);
+  fprintf(out, "%s %s", message_name(), command);
   for (size_t i = 0; i < plan->database.count; i++) {
     fputs(i == 0 ? " --db=" : ",", out);
     print_url(out, plan->database.urls[i]);
@@ -168,6 +168,20 @@ void run_plan_free(run_plan *plan) {
   run_cluster_stop(&plan->cluster);
   database_free(&plan->database);
   free(plan->command);
+}
+
+static run_plan_executor other_executor;
+static void *executor_user;
+
+void run_plan_execute_by(run_plan_executor executor, void *user) {
+  other_executor = executor;
+  executor_user = user;
+}
+
+isoproof_status run_plan_execute(const run_plan *plan, isoproof_task *task, isoproof_run_summary **summary,
+                                 isoproof_error *error) {
+  if (other_executor != NULL) return other_executor(&plan->run, task, executor_user, summary, error);
+  return isoproof_run(&plan->run, task, summary, error);
 }
 
 bool run_plan_explains(const options *parsed) { return script_is_explained(&parsed->values[RUN_SCRIPT]); }

@@ -156,4 +156,11 @@ bool run_plan_explains(const options *parsed);
 int run_plan_explain(const run_plan *plan, const options *parsed);
 void run_plan_free(run_plan *plan);
 
+/* Runs it: isoproof_run, or what a program has put in its place. */
+typedef isoproof_status (*run_plan_executor)(const isoproof_run_options *options, isoproof_task *task, void *user,
+                                             isoproof_run_summary **summary, isoproof_error *error);
+isoproof_status run_plan_execute(const run_plan *plan, isoproof_task *task, isoproof_run_summary **summary,
+                                 isoproof_error *error);
+void run_plan_execute_by(run_plan_executor executor, void *user);
+
 #endif

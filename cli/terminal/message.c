@@ -13,11 +13,12 @@
 #include "cli/terminal/secrets.h"
 #include "cli/terminal/terminal.h"
 
-static atomic_bool verbose;
+static atomic_bool verbose, muted;
 static char name_shown[64] = "isoproof";
 
 void message_set_name(const char *name) { snprintf(name_shown, sizeof name_shown, "%s", name); }
 const char *message_name(void) { return name_shown; }
+void message_mute(bool mute) { atomic_store(&muted, mute); }
 
 void message_set_verbose(bool wanted) { atomic_store(&verbose, wanted); }
 
@@ -125,6 +126,7 @@ static void flatten(char *text) {
 static void put_message(const char *text) {
   char *line = NULL, safe[4096];
   size_t bytes;
+  if (atomic_load(&muted)) return;
   FILE *whole = open_memstream(&line, &bytes);
   if (whole == NULL) return;
   fprintf(whole, "%s: ", name_shown);

@@ -44,6 +44,8 @@ void message_set_verbose(bool verbose);
 /* Who speaks, instead of "isoproof"; before threads are started. */
 void message_set_name(const char *name);
 const char *message_name(void);
+/* Says nothing at all for a while: another process says the same. */
+void message_mute(bool mute);
 
 /* Writes text with control characters and broken UTF-8 as escapes; a newline is a control character too. */
 void put_escaped(FILE *out, const char *text);

@@ -206,7 +206,8 @@ ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, 
     "observed")                                                                                                        \
   X(UNTRACKED, "untracked",                                                                                            \
     "what statements of a script read or wrote is not recorded, or only in part: what is satisfied may be violated "   \
-    "by that part")
+    "by that part")                                                                                                    \
+  X(CLOCKS, "clocks", "several machines recorded it: times are widened by what is not certain of their clocks")
 
 typedef enum isoproof_notice_code {
 #define ISOPROOF_X(name, id, text) ISOPROOF_NOTICE_##name,

@@ -321,8 +321,7 @@ static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *
   ISO_TRY(iso_share_take(run, error));
   run->has_load = iso_load_init(&run->load, run->options, run->workload->sessions, run->workload->seed);
   if (!run->has_load) return iso_fail_memory(error);
-  if (run->share.count > 1)
-    iso_load_share(&run->load, run->share.number, iso_share_sessions(run), run->workload->seed);
+  if (run->share.count > 1) iso_load_share(&run->load, run->share.number, iso_share_sessions(run), run->workload->seed);
   return ISOPROOF_OK;
 }
 
@@ -377,7 +376,8 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   if (w.cancelled) note_interruption(run, seconds);
   run->generator->others_generations = iso_generator_generations(run->generator);
   ISO_TRY(iso_share_meet(run, ISOPROOF_POINT_ENDED, &run->generator->others_generations, error));
-  if (run->script == NULL && iso_share_is_first(run) && !w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
+  if (run->script == NULL && iso_share_is_first(run) && !w.cancelled && !iso_recorder_failed(&run->recorder) &&
+      !iso_run_was_interfered(run))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
   ISO_TRY(check_tables(run, error));
   write_end(run, w.cancelled);

@@ -126,7 +126,7 @@ struct isoproof_run_handle {
   uint32_t session_count;
   _Atomic int64_t next_name;
   clockid_t clock;
-  struct timespec base; /* of the clock */
+  struct timespec base;     /* of the clock */
   isoproof_run_share share; /* number 0 of 1 where there is only this client */
   /* Workloads in rounds. */
   iso_meeting meeting;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/abi.h"
+#include "run/join.h"
 #include "run/run.h"
 
 /* ---- the share ---- */
@@ -78,10 +79,14 @@ isoproof_status iso_share_tables(isoproof_run_handle *run, isoproof_error *error
 }
 
 void iso_share_start_clock(isoproof_run_handle *run) {
-  char base[32];
+  char base[32], number[16], count[16];
   clock_gettime(run->clock, &run->base);
   if (run->share.count == 1) return;
   snprintf(base, sizeof base, "%" PRId64, (int64_t)run->base.tv_sec * 1000000000 + run->base.tv_nsec);
-  iso_jsonl_fact fact = {"clock-base", base, strlen("clock-base"), strlen(base)};
-  iso_session_log_header(&run->log, &fact, 1);
+  snprintf(number, sizeof number, "%u", run->share.number);
+  snprintf(count, sizeof count, "%u", run->share.count);
+  iso_jsonl_fact facts[] = {{ISO_JOIN_BASE, base, strlen(ISO_JOIN_BASE), strlen(base)},
+                            {ISO_JOIN_NUMBER, number, strlen(ISO_JOIN_NUMBER), strlen(number)},
+                            {ISO_JOIN_COUNT, count, strlen(ISO_JOIN_COUNT), strlen(count)}};
+  iso_session_log_header(&run->log, facts, sizeof facts / sizeof *facts);
 }
