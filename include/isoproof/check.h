@@ -84,6 +84,21 @@ ISOPROOF_API isoproof_status isoproof_check(isoproof_history *history, const iso
                                             isoproof_task *task, isoproof_result **result, isoproof_error *error);
 ISOPROOF_API void isoproof_result_free(isoproof_result *result);
 
+/* About how much memory isoproof_check takes for a file in the binary form; 0 for any other. */
+ISOPROOF_API isoproof_status isoproof_check_memory(const char *path, uint64_t *bytes, isoproof_error *error);
+/* Decides levels of a plain file in the binary form within about `memory` bytes, however large it is: operations are
+ * divided by keys into as many parts as that takes, and these are gone through one after the other.  Registers and
+ * lists with values that do not repeat; the levels from read-committed to strict-serializable but for
+ * parallel-snapshot-isolation and update-atomic where nothing stronger holds, and the session guarantees where causal
+ * does not: these are unknown.  ISOPROOF_ERR_UNSUPPORTED for what takes the whole history in memory, with the reason.
+ * Where something is violated, *history, which *result refers to and the caller frees after it, has the operations of
+ * the transactions that show it, and all others without operations; else it is the file, of which only counts and
+ * transactions may be asked. */
+ISOPROOF_API isoproof_status isoproof_check_out_of_core(const char *path, const isoproof_check_options *options,
+                                                        uint64_t memory, isoproof_task *task,
+                                                        isoproof_history **history, isoproof_result **result,
+                                                        isoproof_error *error);
+
 /* Of the levels (or anomalies) asked for: violated if one is, else unknown if one is, else satisfied; none when none
  * was asked. */
 ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *result);

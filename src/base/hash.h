@@ -9,6 +9,8 @@
 uint64_t iso_hash_seed(void);
 /* XXH3 of bytes. */
 uint64_t iso_hash_bytes(const void *bytes, size_t length, uint64_t seed);
+/* The same of a mapped file that is larger than what may be in memory: pages are let go once they were read. */
+uint64_t iso_hash_mapped(const void *bytes, size_t length, uint64_t seed);
 
 /* A bijective mixer of 64 bits (the finalizer of MurmurHash3, keyed by the seed). */
 static inline uint64_t iso_hash_u64(uint64_t x, uint64_t seed) {

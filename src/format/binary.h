@@ -97,6 +97,8 @@ static inline bool iso_binary_magic(const char *bytes, size_t length) {
   return length >= ISO_BINARY_MAGIC_BYTES && memcmp(bytes, ISO_BINARY_MAGIC, ISO_BINARY_MAGIC_BYTES) == 0;
 }
 
+/* The header of a file, unchecked; all zero where it is no plain file in this form.  Errors are those of opening it. */
+isoproof_status iso_binary_look(const char *path, iso_binary_header *header, isoproof_error *error);
 /* The number of elements of a section, as the header implies it. */
 uint64_t iso_binary_elements(uint32_t number, const iso_binary_header *header);
 /* XXH3 of the header, its checksum taken as zero, and of the table. */

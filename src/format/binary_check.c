@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "base/vector.h"
@@ -180,6 +181,12 @@ typedef struct op_check {
   atomic_uint_fast64_t bad; /* an operation that is wrong, UINT64_MAX none */
 } op_check;
 
+static void let_go(const isoproof_history *h, uint64_t first, uint64_t end) {
+  iso_pages_let_go(h->op_kind, first, end);
+  iso_pages_let_go(h->op_key, first * sizeof *h->op_key, end * sizeof *h->op_key);
+  iso_pages_let_go(h->op_value, first * sizeof *h->op_value, end * sizeof *h->op_value);
+}
+
 static void check_op_range(void *context, unsigned thread, unsigned threads) {
   op_check *check = context;
   const isoproof_history *h = check->history;
@@ -195,6 +202,7 @@ static void check_op_range(void *context, unsigned thread, unsigned threads) {
       return;
     }
     for (op = first; op < stop; op++) atomic_store_explicit(&check->used[h->op_key[op]], 1, memory_order_relaxed);
+    if (h->frugal) let_go(h, first, stop);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/hash.h"
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "format/binary.h"
 #include "format/format.h"
@@ -20,6 +21,7 @@ typedef struct binary_file {
   char *map;
   size_t map_bytes; /* of the mapping */
   size_t bytes;     /* of the file */
+  bool frugal; /* see iso_read_binary_frugally */
   iso_binary_header header;
   const iso_binary_section *table;
 } binary_file;
@@ -216,7 +218,9 @@ static void sum_sections(void *context, unsigned thread, unsigned threads) {
     unsigned i = atomic_fetch_add(&s->next, 1);
     if (i >= s->file->header.section_count) return;
     const iso_binary_section *section = &s->file->table[i];
-    uint64_t sum = iso_hash_bytes(s->file->map + section->offset, section->bytes, 0);
+    const char *bytes = s->file->map + section->offset;
+    uint64_t sum =
+        s->file->frugal ? iso_hash_mapped(bytes, section->bytes, 0) : iso_hash_bytes(bytes, section->bytes, 0);
     if (sum != section->checksum) atomic_store(&s->bad, section->number);
   }
 }
@@ -242,6 +246,7 @@ static isoproof_status adopt(binary_file *f, isoproof_history *h) {
   h->map = f->map;
   h->map_bytes = f->map_bytes;
   f->map = NULL;
+  h->frugal = f->frugal;
   h->format = ISOPROOF_FORMAT_BINARY;
   h->file = strdup(f->name);
   if (h->file == NULL) return iso_fail_memory(f->error);
@@ -268,23 +273,53 @@ static isoproof_status adopt(binary_file *f, isoproof_history *h) {
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_read_binary(iso_input *input, isoproof_history **history, isoproof_task *task,
-                                isoproof_error *error) {
-  binary_file f = {.name = iso_input_name(input), .task = task, .error = error};
+static isoproof_status read_file(binary_file *f, iso_input *input, isoproof_history **history) {
   *history = NULL;
-  isoproof_status status = fetch(&f, input);
-  if (status == ISOPROOF_OK) status = check_header(&f);
-  if (status == ISOPROOF_OK) status = check_table(&f);
-  if (status == ISOPROOF_OK) status = check_sums(&f);
-  if (status == ISOPROOF_OK) status = iso_task_check(task, error);
+  isoproof_status status = fetch(f, input);
+  if (status == ISOPROOF_OK) status = check_header(f);
+  if (status == ISOPROOF_OK) status = check_table(f);
+  if (status == ISOPROOF_OK) status = check_sums(f);
+  if (status == ISOPROOF_OK) status = iso_task_check(f->task, f->error);
   isoproof_history *made = status == ISOPROOF_OK ? iso_history_new() : NULL;
-  if (status == ISOPROOF_OK && made == NULL) status = iso_fail_memory(error);
-  if (status == ISOPROOF_OK) status = adopt(&f, made);
-  if (f.map != NULL) munmap(f.map, f.map_bytes);
+  if (status == ISOPROOF_OK && made == NULL) status = iso_fail_memory(f->error);
+  if (status == ISOPROOF_OK) status = adopt(f, made);
+  if (f->map != NULL) munmap(f->map, f->map_bytes);
   if (status != ISOPROOF_OK) {
     isoproof_history_free(made);
     return status;
   }
   *history = made;
   return ISOPROOF_OK;
+}
+
+isoproof_status iso_read_binary(iso_input *input, isoproof_history **history, isoproof_task *task,
+                                isoproof_error *error) {
+  binary_file f = {.name = iso_input_name(input), .task = task, .error = error};
+  return read_file(&f, input, history);
+}
+
+isoproof_status iso_read_binary_frugally(iso_input *input, isoproof_history **history, isoproof_task *task,
+                                         isoproof_error *error) {
+  binary_file f = {.name = iso_input_name(input), .task = task, .error = error, .frugal = true};
+  ISO_TRY(read_file(&f, input, history));
+  iso_pages_let_go((*history)->map, 0, (*history)->map_bytes);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_binary_look(const char *path, iso_binary_header *header, isoproof_error *error) {
+  iso_input *input;
+  size_t got = 0;
+  memset(header, 0, sizeof *header);
+  ISO_TRY(iso_input_open(path, &input, error));
+  void *map = NULL;
+  size_t bytes = 0;
+  isoproof_status status = iso_input_map(input, &map, &bytes, error);
+  if (status == ISOPROOF_OK && map != NULL && bytes >= sizeof *header) {
+    memcpy(header, map, sizeof *header);
+    got = sizeof *header;
+  }
+  if (map != NULL) munmap(map, bytes);
+  iso_input_close(input);
+  if (got == 0 || !iso_binary_magic(header->magic, sizeof header->magic)) memset(header, 0, sizeof *header);
+  return status;
 }

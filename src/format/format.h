@@ -50,6 +50,9 @@ isoproof_status iso_read_cobra(const char *path, isoproof_builder *, isoproof_ta
 isoproof_status iso_read_viper(const char *path, isoproof_builder *, isoproof_task *, isoproof_error *);
 /* The binary form is no stream of operations: it makes a history by itself, in place where it can be mapped. */
 isoproof_status iso_read_binary(iso_input *, isoproof_history **, isoproof_task *, isoproof_error *);
+/* The same where what is in memory at a time must stay small, whatever the size of the file: pages that were looked at
+ * are let go. */
+isoproof_status iso_read_binary_frugally(iso_input *, isoproof_history **, isoproof_task *, isoproof_error *);
 
 isoproof_status iso_write_plume(iso_write_job *);
 isoproof_status iso_write_dbcop(iso_write_job *);

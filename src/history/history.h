@@ -118,6 +118,7 @@ struct isoproof_history {
 
   void *map; /* columns inside it are not freed one by one */
   size_t map_bytes;
+  bool frugal; /* it may be larger than memory: whoever goes through operations lets go of what was read */
 
   pthread_mutex_t lock; /* for the indexes */
   iso_resolution *resolution;

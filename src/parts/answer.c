@@ -93,6 +93,51 @@ static isoproof_status tell_effect(const iso_member *m, iso_part *part, isoproof
   return status;
 }
 
+static uint32_t txn_of(const iso_part *part, uint32_t op) {
+  return op < part->h->ops ? iso_op_txn(&part->view.op_index, op) : ISO_NO_TXN;
+}
+
+/* Who appended the elements of a list read; NULL for none. */
+static const uint32_t *writers_of(const iso_part *part, uint32_t op, uint32_t *count) {
+  const isoproof_history *h = part->h;
+  const iso_resolution *r = part->view.resolution;
+  *count = 0;
+  if (op >= h->ops || h->op_kind[op] != ISOPROOF_OP_READ_LIST) return NULL;
+  (void)iso_history_list(h, op, count);
+  if (*count == 0) return NULL;
+  iso_value value = h->op_value[op];
+  return value < ISO_VALUE_INLINE_LIMIT ? r->list_writer + h->list_first[h->op_key[op]]
+                                        : r->odd_writer + h->odd_first[value & ~ISO_VALUE_INTERNED];
+}
+
+/* Whose version an operation observed, if it is a read. */
+static uint32_t source_of(const iso_part *part, uint32_t op) {
+  uint32_t count, reader = txn_of(part, op);
+  if (op < part->h->ops && part->h->op_kind[op] == ISOPROOF_OP_READ)
+    return txn_of(part, part->view.resolution->writer[op]);
+  const uint32_t *writers = writers_of(part, op, &count);
+  while (count > 0 && txn_of(part, writers[count - 1]) == reader) count--;
+  return count > 0 ? txn_of(part, writers[count - 1]) : ISO_NO_TXN;
+}
+
+/* Who appended an element of a list read. */
+static uint32_t element_of(const iso_part *part, uint32_t op, uint32_t element) {
+  uint32_t count;
+  const uint32_t *writers = writers_of(part, op, &count);
+  return element < count ? txn_of(part, writers[element]) : ISO_NO_TXN;
+}
+
+/* Who an instance is about: whoever read, and whose writes or reads it compares. */
+static void show(const iso_part *part, const iso_finding *finding, uint32_t *by) {
+  by[0] = txn_of(part, finding->op);
+  by[1] = txn_of(part, finding->seen);
+  by[2] = txn_of(part, finding->other);
+  by[3] = source_of(part, finding->op);
+  by[4] = source_of(part, finding->other);
+  by[5] = element_of(part, finding->op, finding->element);
+  by[6] = element_of(part, finding->other, finding->element);
+}
+
 static isoproof_status tell_facts(iso_part *part, isoproof_task *task, iso_bytes *out, isoproof_error *error) {
   iso_part_facts facts = {.ops = part->h->ops, .keys = part->h->keys};
   iso_findings findings = {.failed = false};
@@ -101,8 +146,15 @@ static isoproof_status tell_facts(iso_part *part, isoproof_task *task, iso_bytes
   facts.suits = suits;
   facts.duplicate_writes = part->view.resolution->counts.duplicate_writes;
   isoproof_status status = iso_check_within(part->h, task, &findings, error);
-  for (int tap = 0; tap < ISO_TAPS; tap++) facts.found[tap] = findings.count[tap];
-  for (size_t i = 0; i < part->versions.broken.count; i++) facts.found[part->versions.broken.items[i].tap]++;
+  memset(facts.shown_by, 0xff, sizeof facts.shown_by);
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    facts.found[tap] = findings.count[tap];
+    if (findings.count[tap] > 0) show(part, &findings.first[tap], facts.shown_by[tap]);
+  }
+  for (size_t i = 0; i < part->versions.broken.count; i++) {
+    const iso_finding *finding = &part->versions.broken.items[i];
+    if (facts.found[finding->tap]++ == 0) show(part, finding, facts.shown_by[finding->tap]);
+  }
   iso_findings_free(&findings);
   iso_put(out, &facts, sizeof facts);
   return status;

@@ -146,7 +146,10 @@ static isoproof_status take_facts(iso_coordinator *c, iso_taker *in, uint32_t pa
   all->keys += one.keys;
   all->duplicate_writes += one.duplicate_writes;
   all->suits = all->suits && one.suits;
-  for (int tap = 0; tap < ISO_TAPS; tap++) all->found[tap] += one.found[tap];
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    if (all->found[tap] == 0) memcpy(all->shown_by[tap], one.shown_by[tap], sizeof one.shown_by[tap]);
+    all->found[tap] += one.found[tap];
+  }
   return ISOPROOF_OK;
 }
 
@@ -273,8 +276,18 @@ isoproof_status iso_coordinator_suspect(iso_coordinator *c, iso_txn_set *txns, i
   return good ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
+static isoproof_status suspect_shown(iso_coordinator *c, isoproof_error *error) {
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    for (int i = 0; c->out->facts.found[tap] > 0 && i < ISO_SHOWN_BY; i++) {
+      uint32_t txn = c->out->facts.shown_by[tap][i];
+      if (txn < c->h->txns && !iso_vec_push(&c->out->suspects, txn)) return iso_fail_memory(error);
+    }
+  }
+  return ISOPROOF_OK;
+}
+
 /* What single transactions tell. */
-static void judge_within(iso_coordinator *c) {
+static isoproof_status judge_within(iso_coordinator *c, isoproof_error *error) {
   const isoproof_level_info *level;
   for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
     if (!is_wanted(c, level)) continue;
@@ -284,6 +297,7 @@ static void judge_within(iso_coordinator *c) {
     if (broken) c->out->verdict[i] = ISOPROOF_VIOLATED;
     if (!broken && iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN) c->out->verdict[i] = ISOPROOF_SATISFIED;
   }
+  return suspect_shown(c, error);
 }
 
 static bool is_sound(const iso_coordinator *c) {
@@ -401,7 +415,7 @@ static isoproof_status decide(iso_coordinator *c, isoproof_error *error) {
     c->out->reason = c->out->facts.suits ? "values repeat" : "the history has more than registers and lists";
     return ISOPROOF_OK;
   }
-  judge_within(c);
+  ISO_TRY(judge_within(c, error));
   bool timed = iso_has_real_time(c->h);
   iso_level proved = timed ? ISO_LEVEL_STRICT_SERIALIZABLE : ISO_LEVEL_SERIALIZABLE;
   if (fits && is_sound(c)) iso_coordinator_decided(c, isoproof_level_at(proved), ISOPROOF_SATISFIED);

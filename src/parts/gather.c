@@ -70,6 +70,16 @@ static bool copy_frame(isoproof_history *h, const isoproof_history *s) {
          COPY(pool.entries, s->pool.count) && COPY(pool.text, s->pool.text_bytes);
 }
 
+/* Whoever took effect counts as committed, since those who show it may be missing; nobody knows when it ended. */
+static void commit(isoproof_history *h, const uint8_t *counts) {
+  for (uint32_t t = 0; t < h->txns; t++) {
+    if (!counts[t] || h->txn_status[t] != ISOPROOF_TXN_UNKNOWN) continue;
+    h->txn_status[t] = ISOPROOF_TXN_COMMITTED;
+    if (h->txn_end_opt != NULL) h->txn_end_opt[t] = ISOPROOF_NO_TIME;
+    if (h->txn_end_index_opt != NULL) h->txn_end_index_opt[t] = -1;
+  }
+}
+
 isoproof_status iso_gather(const isoproof_history *skeleton, const uint8_t *counts, const iso_bytes *answers,
                            uint32_t parts, isoproof_task *task, isoproof_history **history, isoproof_error *error) {
   iso_shipment *shipments = iso_alloc_zero(parts, sizeof *shipments);
@@ -85,12 +95,10 @@ isoproof_status iso_gather(const isoproof_history *skeleton, const uint8_t *coun
   isoproof_status status = iso_part_make(&frame, shipments, parts, task, &part, error);
   free(shipments);
   if (status != ISOPROOF_OK) return status;
-  for (uint32_t t = 0; counts != NULL && t < skeleton->txns; t++) {
-    if (counts[t]) part.h->txn_status[t] = ISOPROOF_TXN_COMMITTED;
-  }
   status = order_ops(&part, error);
   if (status == ISOPROOF_OK && !copy_frame(part.h, skeleton)) status = iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
+    if (counts != NULL) commit(part.h, counts);
     iso_history_count(part.h);
     *history = part.h;
     part.h = NULL;

@@ -34,12 +34,16 @@ typedef struct iso_question_head {
   uint32_t txns_wanted; /* UINT32_MAX: all */
 } iso_question_head;
 
+enum { ISO_SHOWN_BY = 7 };
+
 typedef struct iso_part_facts {
   uint64_t ops, keys;
   uint64_t duplicate_writes;
   uint32_t suits; /* registers and lists only, and no key is both */
   uint32_t padding;
   uint64_t found[ISO_TAPS]; /* instances of patterns within transactions and of lists */
+  /* Of one instance of each: the transactions that it is about; ISO_NO_TXN for none. */
+  uint32_t shown_by[ISO_TAPS][ISO_SHOWN_BY];
 } iso_part_facts;
 
 /* A read of a version of t1 by t3, and t2 that wrote the key between them. */

@@ -2,8 +2,8 @@
 #include "parts/ship.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#include "base/pages.h"
 
 iso_piece iso_piece_of(const isoproof_history *h) {
   return (iso_piece){.op_kind = h->op_kind,
@@ -80,17 +80,11 @@ static void ship_op(shipper *s, uint32_t txn, uint32_t op) {
   if (odd) put_elements(s, to, value & ~ISO_VALUE_INTERNED, elements);
 }
 
-/* Lets go of the pages of a mapped column that were read, so that they do not count as memory of this process. */
-static void let_go(const void *column, size_t from, size_t to) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)column + from) & ~(page - 1);
-  uintptr_t end = ((uintptr_t)column + to) & ~(page - 1);
-  if (end > first) (void)madvise((void *)first, end - first, MADV_DONTNEED);
-}
-
+/* What was read of a mapped file does not count as memory of this process any more. */
 static void let_go_of_ops(const iso_piece *p, uint32_t first, uint32_t end) {
-  let_go(p->op_kind, first, end);
-  let_go(p->op_key, (size_t)first * 4, (size_t)end * 4);
-  let_go(p->op_value, (size_t)first * 4, (size_t)end * 4);
+  iso_pages_let_go(p->op_kind, first, end);
+  iso_pages_let_go(p->op_key, (size_t)first * 4, (size_t)end * 4);
+  iso_pages_let_go(p->op_value, (size_t)first * 4, (size_t)end * 4);
 }
 
 static isoproof_status ship_txn(shipper *s, uint32_t txn, isoproof_error *error) {
