@@ -21,6 +21,7 @@
 #                      make bench-solver for the solver,
 #                      make bench-sweep for which shapes of histories are not decided in a minute, and a heat map
 #   make figures       measures the evaluations of five papers anew; rewrites the pictures and tables of docs/evaluation.md
+#   make web           build/web/index.html, the page that checks histories in a browser (emscripten); docs/web.md
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -164,6 +165,9 @@ bench-sweep: release
 figures: release
 	bench/figures/figures
 
+web:
+	src/browser/build build/web
+
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
@@ -173,4 +177,4 @@ clean:
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
   check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-hard bench-rows bench-causal bench-live \
-  bench-solver bench-sweep figures install clean
+  bench-solver bench-sweep figures web install clean

@@ -320,7 +320,7 @@ function stepAnomaly(report, step) {
 const PRINTED = 20;
 function printAnomalies(report) {
   const more = byId("anomaly-print");
-  addEventListener("beforeprint", () => {
+  whileShown(window, "beforeprint", () => {
     clear(more);
     const others = report.anomalies.filter((anomaly) => anomaly !== openAnomaly);
     for (const anomaly of others.slice(0, PRINTED)) more.append(anomalyDetail(anomaly, report));
@@ -331,7 +331,7 @@ function printAnomalies(report) {
     if (others.length > PRINTED)
       more.append(el("p", { class: "notice" }, `${count(others.length - PRINTED)} more anomalies are not printed.`));
   });
-  addEventListener("afterprint", () => clear(more));
+  whileShown(window, "afterprint", () => clear(more));
 }
 
 function showAnomalies(report) {
@@ -341,8 +341,8 @@ function showAnomalies(report) {
   if (!part.hidden)
     add(part, [heading("anomalies", "All anomalies", "Choose one to see it drawn above."), anomalyList(report)]);
   showAnomaly(report, anomalyOfAddress(report) || mainAnomaly(report), false);
-  addEventListener("hashchange", () => showAnomaly(report, anomalyOfAddress(report), true));
-  part.addEventListener("click", (event) => {
+  whileShown(window, "hashchange", () => showAnomaly(report, anomalyOfAddress(report), true));
+  whileShown(part, "click", (event) => {
     const link = event.target.closest("a[data-anchor]");
     if (link && `#${link.dataset.anchor}` === location.hash) showAnomaly(report, anomalyOfAddress(report), true);
   });

@@ -216,9 +216,8 @@ function readEffort(raw) {
   };
 }
 
-function readReport() {
-  const source = byId("isoproof-report");
-  const raw = object(JSON.parse(source ? source.textContent : "{}"));
+function readReport(text) {
+  const raw = object(JSON.parse(text));
   const counts = object(raw.counts),
     models = object(raw.models);
   const implies = list(raw.implies)

@@ -95,6 +95,10 @@ function cut(text, length) {
 
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
+// What listens to the window or to a lasting part of the page on behalf of a report listens as long as that is shown.
+let lifetime = new AbortController();
+const whileShown = (target, type, listener) => target.addEventListener(type, listener, { signal: lifetime.signal });
+
 // Calls at most once per frame.
 function eachFrame(action) {
   let waiting = false;

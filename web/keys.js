@@ -67,16 +67,16 @@ function keyDialog() {
   return dialog;
 }
 
-function startKeys(report) {
+function startKeys() {
   const dialog = keyDialog();
   const actions = {
-    n: () => stepAnomaly(report, 1),
-    p: () => stepAnomaly(report, -1),
+    n: () => report && stepAnomaly(report, 1),
+    p: () => report && stepAnomaly(report, -1),
     d: () => byId("theme-button").click(),
     "?": () => dialog.showModal(),
     "/": () => byId("filter") && byId("filter").focus(),
     t: () => {
-      if (!report.timeline) return;
+      if (!report || !report.timeline) return;
       byId("timeline").scrollIntoView({ block: "start" });
       jumpToAnomaly(openAnomaly);
     },

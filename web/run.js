@@ -113,11 +113,10 @@ function showRun(report) {
     byId("run").hidden = false;
     add(byId("run"), [heading("run", "The run"), command, el("div", { class: "run-row" }, parts)]);
   }
-  add(byId("foot"), [
-    el(
-      "p",
-      {},
-      `Made by isoproof${report.isoproof ? ` ${report.isoproof}` : ""}. This file is complete in itself and uses no network.`
-    ),
-  ]);
+  showFoot(report.isoproof);
+}
+
+function showFoot(version) {
+  const words = `Made by isoproof${version ? ` ${version}` : ""}. This file is complete in itself and uses no network.`;
+  add(clear(byId("foot")), [el("p", {}, words)]);
 }

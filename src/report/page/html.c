@@ -27,8 +27,9 @@ static size_t find_place(void) {
   return found != NULL ? (size_t)(found - (const char *)iso_page) : iso_page_size;
 }
 
-isoproof_status isoproof_document_write_html(const isoproof_document *document, const isoproof_draw_options *options,
-                                             isoproof_write_fn write, void *user, isoproof_error *error) {
+/* The data alone, or the page around them as well. */
+static isoproof_status write_page(const isoproof_document *document, const isoproof_draw_options *options, bool whole,
+                                  isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
   ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   if (known.max_bytes == 0) known.max_bytes = (uint64_t)DEFAULT_MEGABYTES << 20;
@@ -37,13 +38,17 @@ isoproof_status isoproof_document_write_html(const isoproof_document *document, 
   isoproof_status status = iso_page_data_init(&page, document, known.max_bytes) ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) status = iso_output_open_callback(pass_on, &to, ISOPROOF_COMPRESS_NO, &page.out, error);
   if (status == ISOPROOF_OK) {
-    size_t place = find_place();
+    size_t place = whole ? find_place() : 0;
     page.written = &to.bytes;
-    iso_out_bytes(page.out, iso_page, place);
-    iso_out_text(page.out, "<script type=\"application/json\" id=\"isoproof-report\">");
+    if (whole) {
+      iso_out_bytes(page.out, iso_page, place);
+      iso_out_text(page.out, "<script type=\"application/json\" id=\"isoproof-report\">");
+    }
     iso_page_data_put(&page);
-    iso_out_text(page.out, "</script>");
-    iso_out_bytes(page.out, iso_page + place, iso_page_size - place);
+    if (whole) {
+      iso_out_text(page.out, "</script>");
+      iso_out_bytes(page.out, iso_page + place, iso_page_size - place);
+    }
     if (page.failed) {
       iso_output_abandon(page.out);
       status = iso_fail_memory(error);
@@ -53,4 +58,14 @@ isoproof_status isoproof_document_write_html(const isoproof_document *document, 
   }
   iso_page_data_free(&page);
   return status;
+}
+
+isoproof_status isoproof_document_write_html(const isoproof_document *document, const isoproof_draw_options *options,
+                                             isoproof_write_fn write, void *user, isoproof_error *error) {
+  return write_page(document, options, true, write, user, error);
+}
+
+isoproof_status iso_page_data_write(const isoproof_document *document, const isoproof_draw_options *options,
+                                    isoproof_write_fn write, void *user, isoproof_error *error) {
+  return write_page(document, options, false, write, user, error);
 }

@@ -37,6 +37,9 @@ bool iso_page_data_init(iso_page_data *page, const isoproof_document *document, 
 void iso_page_data_free(iso_page_data *page);
 /* Writes the object. */
 void iso_page_data_put(iso_page_data *page);
+/* The object alone, as isoproof_document_write_html puts it into the page: for a page that is there already. */
+isoproof_status iso_page_data_write(const isoproof_document *document, const isoproof_draw_options *options,
+                                    isoproof_write_fn write, void *user, isoproof_error *error);
 
 /* A field with a time, as nanoseconds from the first start of the run; null where there is none. */
 void iso_page_data_time(const iso_page_data *page, const char *name, int64_t time);
