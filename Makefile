@@ -1,6 +1,7 @@
 # A thin door to meson: every configuration lives in a directory of its own.
 #
 #   make               release build, leaves build/isoproof and build/libisoproof.{a,so}
+#   make static        build-static/isoproof, one file with every library inside; SQLite is its only database with a client library
 #   make debug         build-debug, no optimization
 #   make asan          build-asan, AddressSanitizer and UndefinedBehaviorSanitizer, unit tests run
 #   make tsan          build-tsan, ThreadSanitizer, tests of threads run; make tsan-all for all unit tests
@@ -49,6 +50,14 @@ release: build/build.ninja
 
 build/build.ninja:
 	$(MESON) setup build --prefix=$(PREFIX) -Dwerror=$(WERROR)
+
+# glibc: Debian has the archives of the other libraries for no other.  Libraries cannot be loaded at run time.
+static: build-static/build.ninja
+	$(MESON) compile -C build-static -j $(JOBS) isoproof:executable
+
+build-static/build.ninja:
+	$(MESON) setup build-static --prefix=$(PREFIX) -Dwerror=$(WERROR) -Dlinking=static -Dprefer_static=true \
+	  -Dauto_features=disabled -Dsqlite=enabled -Dtests=false
 
 debug: build-debug/build.ninja
 	$(MESON) compile -C build-debug -j $(JOBS)
@@ -173,8 +182,8 @@ install: release
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
 
 clean:
-	rm -rf build build-debug build-asan build-tsan build-coverage build-bench
+	rm -rf build build-static build-debug build-asan build-tsan build-coverage build-bench
 
-.PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
+.PHONY: release static debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
   check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-hard bench-rows bench-causal bench-live \
   bench-solver bench-sweep figures web install clean
