@@ -23,7 +23,8 @@ extern "C" {
   X(SEQUENTIAL, "sequential", "no read sees a later insertion of a client without an earlier one")                     \
   X(COMMENTS, "comments", "no read sees a write without one that had ended before it began")                           \
   X(CAS_REGISTER, "cas-register", "a register with compare-and-set is linearizable")                                   \
-  X(MUTEX, "mutex", "a lock is linearizable")
+  X(MUTEX, "mutex", "a lock is linearizable")                                                                          \
+  X(KV, "kv", "every key of a store with get, put, append and delete is linearizable")
 
 typedef enum isoproof_object_model {
 #define ISOPROOF_X(name, id, text) ISOPROOF_OBJECT_##name,
@@ -42,13 +43,13 @@ ISOPROOF_API bool isoproof_object_model_find(const char *id, isoproof_object_mod
 typedef struct isoproof_object_options {
   size_t struct_size; /* sizeof(isoproof_object_options) */
   isoproof_object_model model;
-  const char *format;     /* "edn" or "json"; NULL: detect from the content */
+  const char *format;     /* "edn", "json", "porcupine" (kv) or "jepsen-log" (cas-register); NULL: detect */
   bool negative_balances; /* bank: accounts may fall below zero */
   bool has_total;         /* bank: what the accounts add up to; without it, what the first read adds up to */
   int64_t total;
   uint32_t group_size; /* long-fork: how many keys a read has; 0 any number */
   bool linearizable;   /* set-full: a read that begins when an element is known to be there must show it */
-  uint64_t budget;     /* cas-register and mutex: states to look at before giving up; 0 the usual */
+  uint64_t budget;     /* cas-register, mutex and kv: states to look at before giving up; 0 the usual */
 } isoproof_object_options;
 
 enum { ISOPROOF_OBJECT_WORDS = 512 };

@@ -7,6 +7,7 @@
 #include "format/cobra.h"
 #include "format/format.h"
 #include "format/log_directory.h"
+#include "format/single_log.h"
 
 typedef struct view {
   const char *cur;
@@ -228,6 +229,7 @@ static bool detect_braces(view v, isoproof_format *format) {
   if (at(v, '#')) return left(v) < 2 || v.cur[1] == '_' || (v.cur[1] >= 'a' && v.cur[1] <= 'z');
   if (!at(v, '{')) return comments && v.cur == v.end;
   view inner = {v.cur + 1, v.end};
+  if (!in_array && iso_single_log_is_porcupine(v.cur, left(v))) *format = ISOPROOF_FORMAT_PORCUPINE;
   if (at(skip_edn_blanks(inner), ':')) return true;
   return at(skip_blanks(inner), '"') && detect_json_object(v, in_array, format);
 }
@@ -246,6 +248,8 @@ bool iso_detect_bytes(const char *bytes, size_t length, isoproof_format *format)
       *format = ISOPROOF_FORMAT_PLUME;
     } else if (is_veristrong(v)) {
       *format = ISOPROOF_FORMAT_VERISTRONG;
+    } else if (iso_single_log_is_jepsen(v.cur, left(v))) {
+      *format = ISOPROOF_FORMAT_JEPSEN_LOG;
     } else {
       return v.cur < v.end && strchr("[{#;", *v.cur) != NULL && *v.cur != '\0' && detect_braces(v, format);
     }

@@ -48,6 +48,8 @@ static const struct {
     [ISOPROOF_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL, EMPTY_IS_NO_HISTORY},
     [ISOPROOF_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl, EMPTY_FROM_NIL},
     [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary, EMPTY_IS_NO_HISTORY},
+    [ISOPROOF_FORMAT_PORCUPINE] = {iso_read_porcupine, NULL, iso_write_porcupine, EMPTY_FROM_NIL},
+    [ISOPROOF_FORMAT_JEPSEN_LOG] = {iso_read_jepsen_log, NULL, iso_write_jepsen_log, EMPTY_FROM_NIL},
 };
 
 const isoproof_format_info *isoproof_format_at(size_t number) {

@@ -22,8 +22,9 @@ void iso_configurations_free(iso_configurations *set) {
   memset(set, 0, sizeof *set);
 }
 
-static size_t slot_of(const iso_configurations *set, iso_value state, uint64_t done) {
-  uint64_t x = done * UINT64_C(0x9e3779b97f4a7c15) ^ (state + set->seed);
+static size_t slot_of(const iso_configurations *set, iso_value state, iso_call_set done) {
+  uint64_t x = (uint64_t)done * UINT64_C(0x9e3779b97f4a7c15) ^ (state + set->seed);
+  x = (x ^ x >> 31) + (uint64_t)(done >> 64) * UINT64_C(0x94d049bb133111eb);
   x ^= x >> 29;
   x *= UINT64_C(0xbf58476d1ce4e5b9);
   return (size_t)(x ^ x >> 32) & set->slot_mask;
@@ -62,7 +63,7 @@ static bool is_within(const uint32_t *few, uint32_t few_count, const uint32_t *m
   return true;
 }
 
-bool iso_configurations_add(iso_configurations *set, iso_value state, uint64_t done, const uint32_t *used,
+bool iso_configurations_add(iso_configurations *set, iso_value state, iso_call_set done, const uint32_t *used,
                             uint32_t used_count) {
   if (set->list.count > set->slot_mask && !grow(set)) return false;
   uint32_t *slot = &set->slots[slot_of(set, state, done)];

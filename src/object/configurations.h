@@ -10,8 +10,19 @@
 #include "base/vector.h"
 #include "history/pool.h"
 
+/* Open calls, one bit each. */
+__extension__ typedef unsigned __int128 iso_call_set;
+enum { ISO_MOST_OPEN = 128 };
+
+/* The least call of a set that is not empty. */
+static inline unsigned iso_call_first(iso_call_set set) {
+  uint64_t low = (uint64_t)set;
+  return low != 0 ? (unsigned)__builtin_ctzll(low) : 64 + (unsigned)__builtin_ctzll((uint64_t)(set >> 64));
+}
+static inline iso_call_set iso_call_one(unsigned call) { return (iso_call_set)1 << call; }
+
 typedef struct iso_configuration {
-  uint64_t done;       /* one bit per open call: it took effect */
+  iso_call_set done;   /* they took effect */
   iso_value state;     /* of the register */
   uint32_t used_first; /* kinds of calls of unknown outcome, ascending, one as often as it was used */
   uint32_t used_count;
@@ -33,7 +44,7 @@ void iso_configurations_clear(iso_configurations *set);
 /* Adds a configuration unless one that is no worse is there: who has used fewer calls of unknown outcome can still use
  * what others have used.  `used` is not part of the set.  False when memory is out.  Expected time is that of comparing
  * with those of the same state and calls. */
-bool iso_configurations_add(iso_configurations *set, iso_value state, uint64_t done, const uint32_t *used,
+bool iso_configurations_add(iso_configurations *set, iso_value state, iso_call_set done, const uint32_t *used,
                             uint32_t used_count);
 
 #endif

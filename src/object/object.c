@@ -28,6 +28,8 @@ static const struct model {
 #define MODEL_CAS_REGISTER                                                                                             \
   , .fs = BIT(READ) | BIT(WRITE) | BIT(CAS), .time = true, .check = iso_object_check_linearizable
 #define MODEL_MUTEX , .fs = BIT(ACQUIRE) | BIT(RELEASE), .time = true, .check = iso_object_check_linearizable
+#define MODEL_KV                                                                                                       \
+  , .fs = BIT(GET) | BIT(PUT) | BIT(APPEND) | BIT(DELETE), .time = true, .check = iso_object_check_linearizable
     ISOPROOF_OBJECT_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 #undef BIT
@@ -76,28 +78,44 @@ void iso_object_say(iso_object_report *report, const iso_object_history *history
 
 /* ---- the check ---- */
 
-static isoproof_status dialect_of(iso_input *input, const char *format, bool *json, isoproof_error *error) {
+/* The format of the file: the one asked for, else what it looks like. */
+static isoproof_status format_of(iso_input *input, const char *asked, isoproof_format *format, isoproof_error *error) {
   const char *bytes;
   size_t got;
-  isoproof_format found;
-  enum { PEEK = 4096 };
-  if (format != NULL) {
-    *json = strcmp(format, "json") == 0;
-    if (*json || strcmp(format, "edn") == 0) return ISOPROOF_OK;
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected the format edn or json for this model, found %s", format);
+  enum { PEEK = 65536 };
+  const isoproof_format_info *info = asked != NULL ? isoproof_format_find(asked) : NULL;
+  if (asked == NULL) {
+    ISO_TRY(iso_input_peek(input, PEEK, &bytes, &got, error));
+    if (got == 0 || !iso_detect_bytes(bytes, got, format)) *format = ISOPROOF_FORMAT_EDN;
+    return ISOPROOF_OK;
   }
-  ISO_TRY(iso_input_peek(input, PEEK, &bytes, &got, error));
-  *json = got > 0 && iso_detect_bytes(bytes, got, &found) && found != ISOPROOF_FORMAT_EDN;
-  return ISOPROOF_OK;
+  *format = info != NULL ? info->format : ISOPROOF_FORMATS;
+  bool known = *format == ISOPROOF_FORMAT_EDN || *format == ISOPROOF_FORMAT_JSON ||
+               *format == ISOPROOF_FORMAT_PORCUPINE || *format == ISOPROOF_FORMAT_JEPSEN_LOG;
+  if (known) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_USAGE,
+                  "expected the format edn, json, porcupine or jepsen-log for this model, found %s", asked);
+}
+
+static isoproof_status read(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
+                            iso_object_history *history, isoproof_error *error) {
+  isoproof_format format = ISOPROOF_FORMAT_EDN;
+  ISO_TRY(format_of(input, options->format, &format, error));
+  bool store = options->model == ISOPROOF_OBJECT_KV, lone = options->model == ISOPROOF_OBJECT_CAS_REGISTER;
+  if (format == ISOPROOF_FORMAT_PORCUPINE && store) return iso_object_read_log(input, true, task, history, error);
+  if (format == ISOPROOF_FORMAT_JEPSEN_LOG && lone) return iso_object_read_log(input, false, task, history, error);
+  if (store) {
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the model kv is about key-value logs (--format=porcupine)");
+  }
+  bool json = format != ISOPROOF_FORMAT_EDN && format != ISOPROOF_FORMAT_PORCUPINE;
+  return iso_object_read(input, json, options->model, task, history, error);
 }
 
 static isoproof_status read_and_judge(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
                                       isoproof_object_verdict *verdict, iso_object_report *report,
                                       isoproof_error *error) {
   iso_object_history history;
-  bool json;
-  ISO_TRY(dialect_of(input, options->format, &json, error));
-  ISO_TRY(iso_object_read(input, json, options->model, task, &history, error));
+  ISO_TRY(read(input, options, task, &history, error));
   verdict->operations = history.ops.count;
   isoproof_status status = models[options->model].check(&history, options, task, report, error);
   iso_object_free(&history);

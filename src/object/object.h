@@ -22,7 +22,12 @@
   X(TRANSFER, "transfer")                                                                                              \
   X(ACQUIRE, "acquire")                                                                                                \
   X(RELEASE, "release")                                                                                                \
-  X(TXN, "txn")
+  X(TXN, "txn")                                                                                                        \
+  X(GET, "get")                                                                                                        \
+  X(PUT, "put")                                                                                                        \
+  X(APPEND, "append")                                                                                                  \
+  X(DELETE, "delete")                                                                                                  \
+  X(MISS, "cas that failed")
 
 typedef enum iso_object_f {
 #define ISO_X(name, text) ISO_OBJECT_F_##name,
@@ -65,13 +70,17 @@ typedef struct iso_object_history {
   iso_pool pool;
   ISO_VEC(iso_object_op) ops; /* in order of their invocations */
   ISO_VEC(iso_value) values;
-  uint32_t places; /* one more than the last */
+  uint32_t places;  /* one more than the last */
+  bool nil_is_seen; /* a read of nil found nothing there; else it says nothing */
   char *name;      /* of the file */
 } iso_object_history;
 
 /* Reads what a model consists of. */
 isoproof_status iso_object_read(iso_input *input, bool json, isoproof_object_model model, isoproof_task *task,
                                 iso_object_history *history, isoproof_error *error);
+/* The same from a log of single operations (format/single_log.h), of a store or of a register. */
+isoproof_status iso_object_read_log(iso_input *input, bool porcupine, isoproof_task *task, iso_object_history *history,
+                                    isoproof_error *error);
 void iso_object_free(iso_object_history *history);
 
 static inline const iso_value *iso_object_values(const iso_object_history *h, const iso_object_op *op) {

@@ -2,7 +2,11 @@
  */
 #include <isoproof/object.h>
 
-#include "tests/unit/unit.h"
+#include "tests/unit/object/orders.h"
+
+#ifndef ORDER_RUNS
+#define ORDER_RUNS 20000
+#endif
 
 /* One line: what a process did, and with which value. */
 #define LINE(type, process, f, value) "{:type :" type ", :process " #process ", :f :" f ", :value " value "}\n"
@@ -284,16 +288,95 @@ static void test_all_orders(void **state) {
   assert_true(good > 500 && bad > 500);
 }
 
+/* The logs of single operations, with unknown outcomes, failed compare-and-sets and values that repeat. */
+static void test_all_orders_of_logs(void **state) {
+  (void)state;
+  uint64_t random = 5;
+  unsigned seen[2][2] = {{0}};
+  for (unsigned run = 0; run < UNLESS_SLOW(ORDER_RUNS, ORDER_RUNS / 10); run++) {
+    order_call calls[ORDER_CALLS];
+    char text[8192];
+    bool store = run % 2 == 0;
+    unsigned count = order_draw(&random, store, calls);
+    bool possible = order_exists(calls, count, 0, "");
+    order_write(calls, count, store, text, sizeof text);
+    seen[store][possible]++;
+    expect(text, store ? ISOPROOF_OBJECT_KV : ISOPROOF_OBJECT_CAS_REGISTER,
+           possible ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED);
+  }
+  for (unsigned i = 0; i < 2; i++) {
+    print_message("%s: %u linearizable, %u not\n", i ? "stores" : "registers", seen[i][1], seen[i][0]);
+    assert_true(seen[i][0] > 200 && seen[i][1] > 200);
+  }
+}
+
+/* Fifty clients that append to one key, and read it, at once: one order of the appends is possible, and found. */
+static void test_many_appends(void **state) {
+  (void)state;
+  enum { CLIENTS = 50, ROUNDS = 20, SIZE = 1 << 22 };
+  char *text = malloc(SIZE), *value = calloc(1, 1 << 16);
+  assert_true(text != NULL && value != NULL);
+  size_t used = 0;
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned c = 0; c < CLIENTS; c++) {
+      used += (size_t)snprintf(text + used, SIZE - used,
+                               "{:process %u, :type :invoke, :f :append, :key \"k\", :value \"%u.%u \"}\n", c, c, round);
+    }
+    for (unsigned c = 0; c < CLIENTS; c++) {
+      unsigned who = (c * 7 + round) % CLIENTS; /* they take effect in another order than they began */
+      snprintf(value + strlen(value), 32, "%u.%u ", who, round);
+    }
+    for (unsigned c = 0; c < CLIENTS; c++) {
+      used += (size_t)snprintf(text + used, SIZE - used, "{:process %u, :type :ok, :f :append, :key \"k\", :value \"\"}\n", c);
+    }
+    used += (size_t)snprintf(text + used, SIZE - used,
+                             "{:process 0, :type :invoke, :f :get, :key \"k\", :value nil}\n"
+                             "{:process 0, :type :ok, :f :get, :key \"k\", :value \"%s\"}\n",
+                             value);
+  }
+  expect(text, ISOPROOF_OBJECT_KV, ISOPROOF_SATISFIED);
+  char *last = strrchr(text, '.'); /* the last element that was read becomes another */
+  last[-1] = last[-1] == '1' ? '2' : '1';
+  expect(text, ISOPROOF_OBJECT_KV, ISOPROOF_VIOLATED);
+  free(text);
+  free(value);
+}
+
+/* A hundred clients on one register whose values differ: as many open calls as there are, and no search. */
+static void test_unique_values(void **state) {
+  (void)state;
+  enum { CLIENTS = 200, SIZE = 1 << 16 };
+  char *text = malloc(SIZE);
+  assert_non_null(text);
+  size_t used = 0;
+  for (unsigned i = 0; i < CLIENTS; i++) {
+    used += (size_t)snprintf(text + used, SIZE - used, INDEXED("invoke", "write", "%u"), i, i);
+  }
+  for (unsigned i = 0; i < CLIENTS; i++) {
+    used += (size_t)snprintf(text + used, SIZE - used, INDEXED("ok", "write", "%u"), i, i);
+  }
+  size_t good = used;
+  for (unsigned i = 7; i > 5; i--) {
+    used += (size_t)snprintf(text + used, SIZE - used, INDEXED("invoke", "read", "nil"), 0u);
+    used += (size_t)snprintf(text + used, SIZE - used, INDEXED("ok", "read", "%u"), 0u, i);
+    if (i == 7) good = used;
+  }
+  expect(text, ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_VIOLATED);
+  text[good] = '\0';
+  expect(text, ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_SATISFIED);
+  free(text);
+}
+
 /* A search that reaches its limit says so. */
 static void test_limit(void **state) {
   (void)state;
   char text[8192];
   size_t used = 0;
   for (unsigned i = 0; i < 24; i++) {
-    used += (size_t)snprintf(text + used, sizeof text - used, INDEXED("invoke", "write", "%u"), i, i);
+    used += (size_t)snprintf(text + used, sizeof text - used, INDEXED("invoke", "write", "%u"), i, i / 2);
   }
   for (unsigned i = 0; i < 24; i++) {
-    used += (size_t)snprintf(text + used, sizeof text - used, INDEXED("ok", "write", "%u"), i, i);
+    used += (size_t)snprintf(text + used, sizeof text - used, INDEXED("ok", "write", "%u"), i, i / 2);
   }
   isoproof_object_options options = {.model = ISOPROOF_OBJECT_CAS_REGISTER, .budget = 1000};
   isoproof_object_verdict verdict = judge(text, options);
@@ -360,7 +443,8 @@ int main(void) {
       cmocka_unit_test(test_bank),       cmocka_unit_test(test_set),       cmocka_unit_test(test_set_full),
       cmocka_unit_test(test_counter),    cmocka_unit_test(test_long_fork), cmocka_unit_test(test_sequential),
       cmocka_unit_test(test_comments),   cmocka_unit_test(test_mutex),     cmocka_unit_test(test_register),
-      cmocka_unit_test(test_all_orders), cmocka_unit_test(test_limit),     cmocka_unit_test(test_crashes),
+      cmocka_unit_test(test_all_orders), cmocka_unit_test(test_all_orders_of_logs), cmocka_unit_test(test_many_appends),
+      cmocka_unit_test(test_unique_values), cmocka_unit_test(test_limit),     cmocka_unit_test(test_crashes),
       cmocka_unit_test(test_input),      cmocka_unit_test(test_hostile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
