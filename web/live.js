@@ -34,8 +34,8 @@ function showVerdict(live) {
   const chip = byId("verdict");
   const shown = { satisfied: "satisfied so far", waiting: "waiting for writes", none: "nothing expected" };
   chip.className = "chip " + (live.verdict === "waiting" ? "unknown" : live.verdict);
-  set("verdict", shown[live.verdict] || live.verdict);
-  set("violation", live.violation || "");
+  set("verdict", live.note ? "judged when the run has ended" : shown[live.verdict] || live.verdict);
+  set("violation", live.violation || live.note || "");
   const names = Object.keys(live.levels || {});
   set("levels", names.map((name) => name + ": " + live.levels[name]).join(", "));
 }

@@ -326,6 +326,8 @@ static void *check_main(void *argument) {
   pthread_mutex_lock(&j->lock);
   j->check_status = status;
   j->check_error = error;
+  if (status != ISOPROOF_OK && status != ISOPROOF_ERR_CANCELLED)
+    snprintf(j->status.failure, sizeof j->status.failure, "%s", error.message);
   j->stopped = true;
   j->status.over = true;
   isoproof_task_cancel(j->read_task);

@@ -56,6 +56,7 @@ typedef struct live_status {
   size_t violations;                /* that the checker can show */
   const char *reason;               /* the checker's, at the end: why a level is unknown; NULL none */
   char first_violation[LIVE_WORDS]; /* in a sentence; "" none */
+  char failure[LIVE_WORDS];         /* why nothing more is judged while the history grows; "" it is */
 } live_status;
 
 typedef struct live_judge live_judge;

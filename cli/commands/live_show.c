@@ -40,11 +40,16 @@ void live_words(const live_status *s, char text[LIVE_PART_BYTES]) {
   if (waiting > 0 && used < LIVE_PART_BYTES)
     used += (size_t)snprintf(text + used, LIVE_PART_BYTES - used, "%s%" PRIu64 " reads wait for their writes",
                              used > 0 ? "; " : "", s->pending_reads);
-  if (used == 0) snprintf(text, LIVE_PART_BYTES, "nothing to judge so far");
+  if (s->failure[0] != 0)
+    snprintf(text, LIVE_PART_BYTES, "judged when it is complete");
+  else if (used == 0)
+    snprintf(text, LIVE_PART_BYTES, "nothing to judge so far");
 }
 
 void live_lag_words(const live_status *s, char text[LIVE_PART_BYTES]) {
-  if (s->behind == 0)
+  if (s->failure[0] != 0)
+    snprintf(text, LIVE_PART_BYTES, "checker stopped");
+  else if (s->behind == 0)
     snprintf(text, LIVE_PART_BYTES, "checker up to date");
   else
     snprintf(text, LIVE_PART_BYTES, "checker %" PRIu64 " transactions (%.1f s) behind", s->behind, s->behind_seconds);
@@ -118,6 +123,10 @@ void live_fields(isoproof_json *json, const live_status *s) {
   if (s->first_violation[0] != 0) {
     isoproof_json_name(json, "violation");
     isoproof_json_string(json, s->first_violation);
+  }
+  if (s->failure[0] != 0) {
+    isoproof_json_name(json, "note");
+    isoproof_json_string(json, s->failure);
   }
   count_field(json, "judged", s->judged);
   count_field(json, "behind", s->behind);

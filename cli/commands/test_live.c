@@ -116,7 +116,7 @@ static void on_progress(const isoproof_run_progress *p, void *user) {
   live_judge_status(live->judge, s);
   uint64_t done = p->counts->committed + p->counts->aborted + p->counts->unknown;
   s->behind = done > s->judged ? done - s->judged : 0;
-  atomic_store(&live->held, live->t->parsed->values[TEST_PACE].on && s->behind > FAR_BEHIND);
+  atomic_store(&live->held, live->t->parsed->values[TEST_PACE].on && s->behind > FAR_BEHIND && !s->over);
   live_tell(&live->teller, s, live->t->folder.history);
   live_words(s, verdict);
   live_lag_words(s, lag);

@@ -223,10 +223,11 @@ isoproof_status iso_live_carried_examine(isoproof_live *live, isoproof_error *er
 
 bool iso_live_carried_note(isoproof_live *live, iso_live_txn *txn) {
   if (!iso_live_can_carry(live, txn)) return false;
+  bool blamed = false;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     const iso_live_op *op = &txn->ops[i];
     if (iso_live_op_observes(op) || op->value == ISO_VALUE_NIL) continue;
-    iso_live_note_write(live, txn, op);
+    iso_live_note_write(live, txn, op, &blamed);
   }
   return !live->repeats;
 }

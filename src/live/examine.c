@@ -90,12 +90,38 @@ static bool is_strange(const isoproof_live *live, const iso_live_op *op) {
   }
 }
 
-bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op) {
+bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op, bool *blamed) {
   if (!iso_live_index_add(&live->index, &live->pool, op->key, op->value)) return false;
   txn->repeats = true;
-  if (live->blamed.count == 0 || !iso_written_has(&live->blamed, op->key, op->value)) return false;
-  live->repeats = true;
+  if (live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value)) *blamed = live->repeats = true;
   return true;
+}
+
+static bool appends(const iso_live_txn *t, uint32_t count, const iso_live_op *what) {
+  for (uint32_t i = 0; i < count; i++) {
+    const iso_live_op *op = &t->ops[i];
+    if (op->kind == ISOPROOF_OP_APPEND && op->key == what->key && op->value == what->value) return true;
+  }
+  return false;
+}
+
+/* Whether an append is for sure one of an element that was appended before: such a history is refused as a whole.  The
+ * elements of lists are all there; of those who have no place in an order, only who is in memory is asked. */
+static bool is_repeated_append(const isoproof_live *live, const iso_live_txn *txn, uint32_t number) {
+  const iso_live_op *op = &txn->ops[number];
+  if (appends(txn, number, op)) return true;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i].track;
+    const iso_live_list *list = op->key < track->slots.count ? track->slots.items[op->key].list : NULL;
+    for (size_t j = 0; list != NULL && j < list->elements.count; j++) {
+      if (list->elements.items[j] == op->value) return true;
+    }
+    for (size_t j = 0; j < track->entries.count; j++) {
+      const iso_live_entry *entry = &track->entries.items[j];
+      if (entry->where != ISO_LIVE_PLACED && appends(entry->txn, entry->txn->op_count, op)) return true;
+    }
+  }
+  return false;
 }
 
 /* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
@@ -106,7 +132,8 @@ static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
     live->has_rows |= op->form != ISO_ROW_NONE;
     *strange |= is_strange(live, op);
     if (*strange || iso_live_op_observes(op)) continue;
-    *strange |= iso_live_note_write(live, txn, op);
+    bool repeated = iso_live_note_write(live, txn, op, strange);
+    if (repeated && op->kind == ISOPROOF_OP_APPEND) *strange |= is_repeated_append(live, txn, i);
   }
 }
 

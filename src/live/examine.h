@@ -6,8 +6,9 @@
 
 /* Takes over a transaction, the next one in the order of ends. */
 isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error);
-/* Notes what a transaction writes; true when a violation has read that: it may have read it from this one. */
-bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op);
+/* Notes what a transaction writes; true when it was, perhaps, written before.  *blamed becomes true when a violation
+ * has read that: it may have read it from this one. */
+bool iso_live_note_write(isoproof_live *live, iso_live_txn *txn, const iso_live_op *op, bool *blamed);
 /* All levels that are asked for are there. */
 isoproof_status iso_live_sort_levels(isoproof_live *live, isoproof_error *error);
 /* Settles all tracks; where the whole history would be needed, only during a poll. */

@@ -10,6 +10,9 @@
  * them. */
 enum { OUT_HORIZONS = 4 };
 
+/* Slots are fetched into the cache that many keys before they are needed. */
+enum { AHEAD = 8 };
+
 /* The label up to which commits can go: the last `horizon` stay, and so does whoever reads what nobody wrote so far. */
 static bool find_cut(iso_live_track *track, uint64_t *cut) {
   uint64_t limit = UINT64_MAX;
@@ -117,6 +120,7 @@ static isoproof_status freeze(iso_live_track *track, uint64_t cut, uint64_t push
   bool known = moved != NULL && iso_live_doubts_find(track, cut, &doubts);
   bool commits = track->rule->kind == ISO_LIVE_COMMITS;
   for (size_t i = 0; known && commits && i < doubts.keys.count; i++) {
+    if (i + AHEAD < doubts.keys.count) __builtin_prefetch(&track->slots.items[doubts.keys.items[i + AHEAD]], 1);
     known = iso_live_sight_freeze_key(track, doubts.keys.items[i], cut);
   }
   for (size_t i = 0; known && i < doubts.keys.count; i++) freeze_key(track, doubts.keys.items[i], cut);

@@ -242,12 +242,33 @@ static isoproof_status push_txn(isoproof_live *live, const batch_names *names, u
   return status;
 }
 
+/* What is known of a key is somewhere in memory: it is fetched while transactions before it are still looked at. */
+enum { AHEAD = 2, CACHE_LINE = 64 };
+
+static void fetch_keys(const isoproof_live *live, const batch_names *names, uint32_t txn) {
+  const isoproof_history *h = names->batch;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i].track;
+    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+      uint32_t key = names->keys[h->op_key[op]];
+      if (key >= track->slots.count) continue;
+      __builtin_prefetch(&track->slots.items[key], 1);
+      __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
+    }
+  }
+}
+
+static uint32_t arrival_at(const uint64_t *order, const ended *found, uint32_t i) {
+  return (uint32_t)(order != NULL ? order[i] : found[i].txn);
+}
+
 static isoproof_status push_all(isoproof_live *live, batch_names *names, const uint64_t *order, const ended *found,
                                 isoproof_error *error) {
   ISO_TRY(number_names(live, names, error));
   for (uint32_t i = 0; i < names->batch->txns; i++) {
     if ((i & 0xfff) == 0) ISO_TRY(iso_task_check(live->task, error));
-    ISO_TRY(push_txn(live, names, (uint32_t)(order != NULL ? order[i] : found[i].txn), error));
+    if (i + AHEAD < names->batch->txns) fetch_keys(live, names, arrival_at(order, found, i + AHEAD));
+    ISO_TRY(push_txn(live, names, arrival_at(order, found, i), error));
   }
   return ISOPROOF_OK;
 }

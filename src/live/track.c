@@ -22,7 +22,7 @@ static const iso_live_rule rules[] = {
 
 const iso_live_rule *iso_live_rule_of(const isoproof_level_info *level) {
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-    if (level == isoproof_level_find(rules[i].level)) return &rules[i];
+    if (strcmp(level->id, rules[i].level) == 0) return &rules[i];
   }
   return NULL;
 }

@@ -95,7 +95,7 @@ static void repeat_values(uint64_t *state, sketch *s) {
   for (unsigned t = 0; t < s->count; t++) {
     for (unsigned i = 0; i < s->txns[t].count; i++) {
       sketch_op *op = &s->txns[t].ops[i];
-      if (op->write && !sketch_is_list(s, op->key) && op->value > 1 && sketch_below(state, 3) == 0) op->value--;
+      if (op->write && op->value > 1 && sketch_below(state, 3) == 0) op->value--;
     }
   }
 }

@@ -17,6 +17,7 @@ typedef struct live_trial {
   unsigned cuts;  /* bit i: a poll after transaction i */
   unsigned saves; /* bit i: what is known after transaction i is saved, and restored */
   unsigned pushed;
+  isoproof_status status; /* of the last poll */
   char problem[512], witness[512];
   uint64_t polls, unknown, whole_checks, left, saved; /* what was seen */
   bool was_final[LIVE_LEVELS];
