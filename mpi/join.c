@@ -28,9 +28,9 @@ static int run(options *parsed) {
     printf("%u machines, %" PRIu64 " transactions; clocks certain within %.1f us, by %" PRIu64 " round trips\n",
            joined.count, joined.txns, (double)joined.uncertainty * 1e-3, joined.trips);
     if (joined.lost > 0)
-      printf("%u machines have no end: %" PRIu64 " values that only they can have written were read by others\n",
+      printf("machines without an end: %u; values that only they can have written, and others have read: %" PRIu64 "\n",
              joined.lost, joined.lost_writes);
-    if (joined.adrift > 0) printf("%u machines whose clocks say nothing\n", joined.adrift);
+    if (joined.adrift > 0) printf("machines whose clocks say nothing: %u\n", joined.adrift);
   }
   iso_joined_free(&joined);
   interrupt_task_free(task);

@@ -49,6 +49,15 @@ static void remove_parts(const char *folder, int count) {
   rmdir(folder);
 }
 
+/* Whether nothing was recorded; the folder is removed then. */
+static bool remove_empty(const char *folder, int count) {
+  char path[PATH_BYTES + 64];
+  snprintf(path, sizeof path, "%s/" ISO_JOIN_PART, folder, 0U);
+  if (access(path, F_OK) == 0) return false;
+  remove_parts(folder, count);
+  return true;
+}
+
 static isoproof_status print_file(const char *path, isoproof_error *error) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return iso_fail_errno(error, path, "open it");
@@ -63,7 +72,7 @@ static isoproof_status print_file(const char *path, isoproof_error *error) {
 
 static void tell(const iso_joined *joined) {
   if (joined->lost > 0)
-    message("%u of %u machines were lost; %" PRIu64 " values that only they can have written were read by others",
+    message("machines that were lost: %u of %u; values that only they can have written, and others have read: %" PRIu64,
             joined->lost, joined->count, joined->lost_writes);
   note("%u machines, %" PRIu64 " round trips, clocks certain within %.1f us", joined->count, joined->trips,
        (double)joined->uncertainty * 1e-3);
@@ -111,11 +120,11 @@ isoproof_status together_lead(const isoproof_run_options *planned, isoproof_task
   if (team_size(t) == 1) return isoproof_run(planned, task, summary, error);
   ISO_TRY(make_folder(planned->path, folder, error));
   isoproof_status status = run_and_join(t, planned, folder, task, summary, error);
-  bool drop = *summary == NULL || (status == ISOPROOF_OK && team_lost(t) == 0);
-  team_end(t, drop);
-  if (drop)
+  /* What came from the others is here now. */
+  team_end(t, status == ISOPROOF_OK || *summary == NULL);
+  if (status == ISOPROOF_OK && team_lost(t) == 0)
     remove_parts(folder, team_size(t));
-  else
+  else if (!remove_empty(folder, team_size(t)))
     message("what each machine recorded is in %s", folder);
   if (status != ISOPROOF_OK) {
     isoproof_run_summary_free(*summary);

@@ -294,21 +294,21 @@ static void write_facts(iso_output *out, iso_joined *joined) {
                  (double)joined->uncertainty * 1e-3, ISO_CLOCK_DRIFT_PPM);
   snprintf(text, sizeof text,
            "recorded by %u machines, whose clocks were compared by %" PRIu64
-           " round trips: times are widened by up to %.1f us, as far as nothing is certain",
+           " round trips: times are widened by what is not certain of them, up to %.1f us",
            joined->count, joined->trips, (double)joined->uncertainty * 1e-3);
   if (joined->count > 1) write_notice(out, &notices, ISOPROOF_NOTICE_CLOCKS, text);
   if (joined->adrift > 0) {
     snprintf(text, sizeof text,
-             "of the clocks of %u machines nothing is certain: real time says nothing about what these did",
+             "machines of whose clocks nothing is certain: %u; real time says nothing about what these did",
              joined->adrift);
     write_notice(out, &notices, ISOPROOF_NOTICE_CLOCKS, text);
   }
   for (uint32_t i = 1; i < joined->count; i++) {
     if (joined->machines[i].ended) continue;
     snprintf(text, sizeof text,
-             "machine %u of 0 to %u was lost: what it did behind its last whole line, its transaction number %" PRIu64
-             ", is unknown",
-             i, joined->count - 1, joined->machines[i].txns);
+             "machine %u (of %u, numbered from 0) was lost: what it did after the %" PRIu64
+             " transactions that it recorded is unknown",
+             i, joined->count, joined->machines[i].txns);
     write_notice(out, &notices, ISOPROOF_NOTICE_UNFINISHED, text);
   }
   iso_out_text(out, "}\n");
@@ -326,12 +326,12 @@ static isoproof_status join(const char *folder, const char *path, iso_joined *jo
   ISO_TRY(count_machines(folder, joined, error));
   ISO_TRY(read_clocks(folder, joined, error));
   for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(scan(folder, i, joined, &all, error));
-  for (uint32_t i = 1; i < joined->count; i++) {
-    iso_join_machine *m = &joined->machines[i];
+  for (uint32_t i = 0; i < joined->count; i++) {
+    const iso_join_machine *m = &joined->machines[i];
     joined->lost += !m->ended;
-    joined->adrift += m->txns > 0 && !iso_clock_is_known(&m->clock);
+    joined->adrift += i > 0 && m->txns > 0 && !iso_clock_is_known(&m->clock);
+    joined->txns += m->txns;
   }
-  for (uint32_t i = 0; i < joined->count; i++) joined->txns += joined->machines[i].txns;
   joined->first_start = all.begin;
   iso_output *out;
   ISO_TRY(iso_output_open(path, ISOPROOF_COMPRESS_NO, &out, error));
