@@ -96,7 +96,7 @@ static isoproof_status keep_document(check_job *job, size_t number, const isopro
   return ISOPROOF_OK;
 }
 
-static isoproof_check_options options_of(const check_job *job) {
+isoproof_check_options check_options_of(const check_job *job) {
   const option_value *values = job->parsed->values;
   return (isoproof_check_options){.struct_size = sizeof(isoproof_check_options),
                                   .levels = values[CHECK_LEVEL].items,
@@ -117,10 +117,22 @@ static isoproof_check_options options_of(const check_job *job) {
                                   .budget = values[CHECK_BUDGET].number};
 }
 
+isoproof_status check_tell(check_job *job, size_t number, const isoproof_history *history,
+                           const isoproof_result *result, double load, double check, reply *to,
+                           isoproof_error *error) {
+  const char *path = job->files.items[number].path;
+  to->code = code_of(job, result);
+  isoproof_status status = check_print(job, path, history, result, load, check, to->out, error);
+  /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
+  if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
+  if (status == ISOPROOF_OK && check_keep_result(job, path, result, load, check, error) != ISOPROOF_OK)
+    to->code = exit_worse(to->code, EXIT_USAGE);
+  return status == ISOPROOF_OK ? keep_document(job, number, history, result, load, check, to, error) : status;
+}
+
 isoproof_status check_judge(check_job *job, size_t number, isoproof_history *history, double load, isoproof_task *task,
                             reply *to, isoproof_error *error) {
-  const char *path = job->files.items[number].path;
-  isoproof_check_options how = options_of(job);
+  isoproof_check_options how = check_options_of(job);
   isoproof_result *result = NULL;
   transaction_order order = {NULL, 0};
   double began = now();
@@ -134,16 +146,7 @@ isoproof_status check_judge(check_job *job, size_t number, isoproof_history *his
     status = isoproof_check(history, &how, task, &result, error);
   }
   transaction_order_free(&order);
-  double check = now() - began;
-  if (status == ISOPROOF_OK) {
-    to->code = code_of(job, result);
-    status = check_print(job, path, history, result, load, check, to->out, error);
-    /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
-    if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
-  }
-  if (status == ISOPROOF_OK && check_keep_result(job, path, result, load, check, error) != ISOPROOF_OK)
-    to->code = exit_worse(to->code, EXIT_USAGE);
-  if (status == ISOPROOF_OK) status = keep_document(job, number, history, result, load, check, to, error);
+  if (status == ISOPROOF_OK) status = check_tell(job, number, history, result, load, now() - began, to, error);
   isoproof_result_free(result);
   return status;
 }
@@ -158,6 +161,7 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
   }
   isoproof_open_options open = {.struct_size = sizeof open, .format = job->parsed->values[CHECK_FORMAT].text};
   isoproof_history *history = NULL;
+  if (check_is_large(job, path)) return check_out_of_core(job, number, task, to, error);
   double began = now();
   isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
   if (status == ISOPROOF_OK) status = check_judge(job, number, history, now() - began, task, to, error);

@@ -44,6 +44,7 @@ enum {
   CHECK_TIMEOUT,
   CHECK_BUDGET,
   CHECK_MEMORY_LIMIT,
+  CHECK_OUT_OF_CORE,
   CHECK_JOBS,
   CHECK_OUTPUT, /* the first of the reports */
   CHECK_OPTIONS = CHECK_OUTPUT + OUTPUTS
@@ -83,6 +84,11 @@ int check_count(check_job *job, isoproof_verdict verdict, bool complete);
 /* Judges a history, prints what came of it and keeps it for the reports; the exit code is in the reply. */
 isoproof_status check_judge(check_job *job, size_t number, isoproof_history *history, double load, isoproof_task *task,
                             reply *to, isoproof_error *error);
+/* Prints a result and keeps it for the reports; the exit code is in the reply. */
+isoproof_status check_tell(check_job *job, size_t number, const isoproof_history *history,
+                           const isoproof_result *result, double load, double check, reply *to, isoproof_error *error);
+/* What the options of the command ask of a check. */
+isoproof_check_options check_options_of(const check_job *job);
 /* A file that cannot be judged: an object on standard output with --json, else a message. */
 void check_complain(check_job *job, size_t number, const isoproof_error *problem, reply *to);
 
@@ -104,6 +110,14 @@ isoproof_status check_keep_result(check_job *job, const char *path, const isopro
                                   double check, isoproof_error *error);
 /* The same for a file that cannot be judged.  A time or memory limit, or a signal, may go better the next time. */
 void check_keep_problem(check_job *job, const char *path, const isoproof_error *problem, reply *to);
+
+/* ---- check_out_of_core.c ---- */
+
+/* Whether a file is to be judged out of core: because that was asked for, or because it does not fit into what
+ * --memory-limit says. */
+bool check_is_large(const check_job *job, const char *path);
+/* Judges it, part after part. */
+isoproof_status check_out_of_core(check_job *job, size_t number, isoproof_task *task, reply *to, isoproof_error *error);
 
 /* ---- check_print.c ---- */
 

@@ -1,0 +1,26 @@
+/* spread.h - a history read by the ranks and spread over them by keys.
+ *
+ * A file in the binary form is mapped by all, and each ships the operations of its range of transactions; any other
+ * format is read by rank 0, which ships all of them.  A spread owns its history and its part until spread_free.
+ */
+#ifndef MPI_SPREAD_H
+#define MPI_SPREAD_H
+
+#include "mpi/talk.h"
+
+typedef struct spread {
+  isoproof_history
+      *history;    /* without operations unless it lies in a mapped file; NULL on others than rank 0 otherwise */
+  uint8_t *status; /* by transaction, on ranks without a history */
+  bool in_ranges;  /* read by all ranks */
+  iso_part part;
+  bool has_part;
+} spread;
+
+/* Reads it and has every rank make its part.  Every rank calls it. */
+isoproof_status spread_read(talk *t, const char *path, const char *format, spread *s, isoproof_error *error);
+void spread_free(spread *s);
+/* The part only: what a check of the whole needs the memory of. */
+void spread_free_part(spread *s);
+
+#endif
