@@ -3,7 +3,7 @@
 
 const fs = require("fs");
 const path = require("path");
-const { chromium } = require(process.env.PLAYWRIGHT_CORE);
+const { chromium, _bidiFirefox: firefox } = require(process.env.PLAYWRIGHT_CORE);
 const { page: pageOf } = require("./sample.js");
 
 const work = process.env.PAGE_WORK;
@@ -14,6 +14,9 @@ const start = () =>
     executablePath: process.env.CHROMIUM,
     args: process.getuid && process.getuid() === 0 ? ["--no-sandbox"] : [],
   });
+
+// Firefox as it is, driven by WebDriver BiDi.
+const startFirefox = () => firefox.launch({ executablePath: process.env.FIREFOX, timeout: 120000 });
 
 let files = 0;
 function write(text) {
@@ -88,4 +91,4 @@ async function run(name, test) {
   }
 }
 
-module.exports = { start, write, writeReport, open, frames, equal, holds, run, results, template };
+module.exports = { start, startFirefox, write, writeReport, open, frames, equal, holds, run, results, template };

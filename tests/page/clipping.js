@@ -170,4 +170,4 @@ async function servedTests(browser, url, test) {
   });
 }
 
-module.exports = { clippingTests };
+module.exports = { clippingTests, checkPage };
