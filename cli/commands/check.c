@@ -51,29 +51,6 @@ static int code_of(check_job *job, const isoproof_result *result) {
   return check_count(job, verdict, isoproof_result_unknown_reason(result) == NULL);
 }
 
-/* A history of single operations, as elle-cli's simple models judge it. */
-static isoproof_status check_object(check_job *job, const char *path, isoproof_task *task, reply *to,
-                                    isoproof_error *error) {
-  const option_value *values = job->parsed->values;
-  isoproof_object_options how = {.struct_size = sizeof how,
-                                 .model = job->request.object,
-                                 .format = values[CHECK_FORMAT].text,
-                                 .negative_balances = values[CHECK_NEGATIVE_BALANCES].on,
-                                 .has_total = values[CHECK_TOTAL_AMOUNT].given,
-                                 .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
-                                 .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
-                                 .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
-  isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
-  isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
-  if (status != ISOPROOF_OK) return status;
-  to->code = check_count(job, verdict.verdict, true);
-  if (job->silent) return ISOPROOF_OK;
-  if (job->workers == 1) progress_clear();
-  if (job->json) return isoproof_object_write_json(&verdict, how.model, path, write_stream, to->out, error);
-  elle_print_line(to->out, path, verdict.verdict);
-  return ISOPROOF_OK;
-}
-
 /* Keeps what the reports need.  That of a single file is written at once, with the history at hand. */
 static isoproof_status keep_document(check_job *job, size_t number, const isoproof_history *history,
                                      const isoproof_result *result, double load, double check, reply *to,
@@ -155,16 +132,25 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
                                      isoproof_error *error) {
   const char *path = job->files.items[number].path;
   if (job->request.has_object) {
-    isoproof_status judged = check_object(job, path, task, to, error);
+    isoproof_status judged = check_object(job, path, job->request.object, task, to, error);
     /* Sets and counters come in transactions, too. */
     if (judged != ISOPROOF_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
   }
   isoproof_open_options open = {.struct_size = sizeof open, .format = job->parsed->values[CHECK_FORMAT].text};
   isoproof_history *history = NULL;
+  isoproof_object_model model;
   if (check_is_large(job, path)) return check_out_of_core(job, number, task, to, error);
   double began = now();
+  /* Standard input can be read only once. */
+  if (strcmp(path, "-") == 0 && check_has_calls(job, path, &model)) {
+    return check_object(job, path, model, task, to, error);
+  }
   isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
-  if (status == ISOPROOF_OK) status = check_judge(job, number, history, now() - began, task, to, error);
+  if (status == ISOPROOF_OK && !check_needs_calls(job, history, task)) {
+    status = check_judge(job, number, history, now() - began, task, to, error);
+  } else if ((status == ISOPROOF_OK || status == ISOPROOF_ERR_UNSUPPORTED) && check_has_calls(job, path, &model)) {
+    status = check_object(job, path, model, task, to, error);
+  }
   isoproof_history_free(history);
   return status;
 }

@@ -77,6 +77,16 @@ extern const option check_table[CHECK_OPTIONS];
 extern const example check_examples[CHECK_EXAMPLES];
 extern const char *const check_description[];
 
+/* ---- check_calls.c: files of single operations ---- */
+
+/* Whether a file has single operations (--format, or what it looks like), judged for linearizability, and which model
+ * is theirs; false where something else is asked for. */
+bool check_has_calls(const check_job *job, const char *path, isoproof_object_model *model);
+/* Whether the history of such a file does not say all that the file says: compare-and-sets, or values that repeat. */
+bool check_needs_calls(const check_job *job, isoproof_history *history, isoproof_task *task);
+isoproof_status check_object(check_job *job, const char *path, isoproof_object_model model, isoproof_task *task,
+                             reply *to, isoproof_error *error);
+
 /* ---- check.c ---- */
 
 /* The exit code of a verdict, which is counted. */

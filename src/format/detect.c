@@ -1,6 +1,9 @@
 /* Which format is it?  Decided from the first bytes, never from the name. */
 #include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "format/binary.h"
@@ -145,7 +148,7 @@ static bool is_text(view text, const char *word) {
 
 /* What the keys of the first object say. */
 typedef struct json_keys {
-  bool isoproof_first, timekiller, jepsen, value, complete;
+  bool isoproof_first, timekiller, jepsen, etcd, value, complete;
   bool value_has_flags; /* its first operation ends in true or false, as Viper's do */
 } json_keys;
 
@@ -169,6 +172,7 @@ static json_keys look_at_keys(view v) {
     }
     if (number == 0) seen.isoproof_first = is_text(key, "isoproof");
     if (is_text(key, "sts") || is_text(key, "tid") || is_text(key, "cts")) seen.timekiller = true;
+    if (is_text(key, "ClientId") || is_text(key, "Input")) seen.etcd = true;
     if (is_text(key, "type") || is_text(key, "process") || is_text(key, "f")) seen.jepsen = true;
     v = skip_blanks(v);
     if (!at(v, ':')) return seen;
@@ -189,6 +193,8 @@ static bool detect_json_object(view v, bool in_array, isoproof_format *format) {
   json_keys seen = look_at_keys(v);
   if (seen.isoproof_first && !in_array) {
     *format = ISOPROOF_FORMAT_JSONL;
+  } else if (seen.etcd && !in_array) {
+    *format = ISOPROOF_FORMAT_ETCD;
   } else if (seen.timekiller) {
     *format = ISOPROOF_FORMAT_TIMEKILLER;
   } else if (seen.value && !seen.jepsen && !in_array && (seen.complete || seen.value_has_flags)) {
@@ -257,17 +263,30 @@ bool iso_detect_bytes(const char *bytes, size_t length, isoproof_format *format)
   return true;
 }
 
+static bool has_operations(const char *path, const char *client) {
+  static const char *const endings[] = {"", ".gz", ".zst"};
+  for (size_t i = 0; i < 3; i++) {
+    char *file;
+    if (asprintf(&file, "%s/%s/operations.json%s", path, client, endings[i]) < 0) return false;
+    bool there = access(file, R_OK) == 0;
+    free(file);
+    if (there) return true;
+  }
+  return false;
+}
+
 bool iso_detect_directory(const char *path, isoproof_format *format) {
   DIR *directory = opendir(path);
   if (directory == NULL) return false;
-  bool cobra = false, viper = false;
+  bool cobra = false, viper = false, etcd = false;
   uint64_t number;
   /* The stream belongs to this call alone. */
   for (const struct dirent *e; (e = readdir(directory)) != NULL;) { // NOLINT(concurrency-mt-unsafe)
     cobra = cobra || iso_log_number(e->d_name, 'T', &number);
     viper = viper || iso_log_number(e->d_name, 'J', &number);
+    etcd = etcd || (iso_etcd_is_client(e->d_name) && has_operations(path, e->d_name));
   }
   closedir(directory);
-  *format = cobra ? ISOPROOF_FORMAT_COBRA : ISOPROOF_FORMAT_VIPER;
-  return cobra != viper;
+  *format = cobra ? ISOPROOF_FORMAT_COBRA : viper ? ISOPROOF_FORMAT_VIPER : ISOPROOF_FORMAT_ETCD;
+  return cobra + viper + etcd == 1;
 }

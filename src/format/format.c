@@ -50,6 +50,7 @@ static const struct {
     [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary, EMPTY_IS_NO_HISTORY},
     [ISOPROOF_FORMAT_PORCUPINE] = {iso_read_porcupine, NULL, iso_write_porcupine, EMPTY_FROM_NIL},
     [ISOPROOF_FORMAT_JEPSEN_LOG] = {iso_read_jepsen_log, NULL, iso_write_jepsen_log, EMPTY_FROM_NIL},
+    [ISOPROOF_FORMAT_ETCD] = {iso_read_etcd, iso_read_etcd_directory, iso_write_etcd, EMPTY_FROM_NIL},
 };
 
 const isoproof_format_info *isoproof_format_at(size_t number) {

@@ -50,6 +50,10 @@ isoproof_status iso_read_cobra(const char *path, isoproof_builder *, isoproof_ta
 isoproof_status iso_read_viper(const char *path, isoproof_builder *, isoproof_task *, isoproof_error *);
 isoproof_status iso_read_porcupine(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
 isoproof_status iso_read_jepsen_log(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_etcd(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_etcd_directory(const char *path, isoproof_builder *, isoproof_task *, isoproof_error *);
+/* Whether a directory of this name is that of a client. */
+bool iso_etcd_is_client(const char *name);
 /* The binary form is no stream of operations: it makes a history by itself, in place where it can be mapped. */
 isoproof_status iso_read_binary(iso_input *, isoproof_history **, isoproof_task *, isoproof_error *);
 /* The same where what is in memory at a time must stay small, whatever the size of the file: pages that were looked at
@@ -64,6 +68,7 @@ isoproof_status iso_write_jsonl(iso_write_job *);
 isoproof_status iso_write_binary(iso_write_job *);
 isoproof_status iso_write_porcupine(iso_write_job *);
 isoproof_status iso_write_jepsen_log(iso_write_job *);
+isoproof_status iso_write_etcd(iso_write_job *);
 
 /* The format of the first bytes of an input (decompressed); false when it is none that we know. */
 bool iso_detect_bytes(const char *bytes, size_t length, isoproof_format *format);

@@ -32,6 +32,7 @@ typedef struct reader {
   ISO_VEC(uint32_t) open; /* by process: its call that has not ended, + 1 */
   iso_single_calls *calls;
   uint64_t number; /* of the line */
+  bool strange;    /* some lines are about something else */
   line at;
   isoproof_error *error;
 } reader;
@@ -231,11 +232,14 @@ static isoproof_status lines(reader *r, isoproof_task *task) {
     }
     const char *stop = newline != NULL ? newline : w->end;
     w->cur = newline != NULL ? newline + 1 : w->end;
-    if (newline == NULL && start == stop) return ISOPROOF_OK;
+    if (newline == NULL && start == stop) break;
     while (stop > start && (stop[-1] == '\r' || stop[-1] == ' ')) stop--;
     const char *from = r->porcupine ? start : told(start, stop);
+    r->strange = r->strange || (from == NULL && start < stop);
     if (from != NULL && from < stop) ISO_TRY(operation(r, from, (size_t)(stop - from)));
   }
+  bool nothing = r->calls->places == 0 && r->strange;
+  return nothing ? wrong(r, "operations: lines with `jepsen.util - PROCESS TYPE FUNCTION VALUE`, found none") : ISOPROOF_OK;
 }
 
 isoproof_status iso_single_log_read(iso_input *input, bool porcupine, iso_pool *pool, isoproof_task *task,

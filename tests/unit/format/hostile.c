@@ -30,6 +30,17 @@ static const struct {
                    "\"ops\":[{\"t\":\"w\",\"k\":1,\"v\":1}]},\n"
                    "{\"tid\":2,\"sid\":1,\"sts\":{\"p\":3,\"l\":0},\"cts\":{\"p\":4,\"l\":0},"
                    "\"ops\":[{\"t\":\"r\",\"k\":1,\"v\":1}]}]\n"},
+    {"porcupine", "{:process 0, :type :invoke, :f :put, :key \"a\", :value \"1\"}\n"
+                  "{:process 1, :type :invoke, :f :get, :key \"a\", :value nil}\n"
+                  "{:process 0, :type :ok, :f :put, :key \"a\", :value \"1\"}\n"
+                  "{:process 1, :type :ok, :f :get, :key \"a\", :value \"1\"}\n"},
+    {"jepsen-log", "INFO  jepsen.util - 0\t:invoke\t:write\t1\nINFO  jepsen.util - 1\t:invoke\t:read\tnil\n"
+                   "INFO  jepsen.util - 0\t:ok\t:write\t1\nINFO  jepsen.util - 1\t:ok\t:read\t1\n"},
+    {"etcd", "{\"ClientId\":1,\"Input\":{\"Type\":\"range\",\"Range\":{\"Start\":\"a\"}},\"Call\":1,"
+             "\"Output\":{\"Range\":{\"KVs\":[{\"Key\":\"a\",\"Value\":{\"Value\":\"1\"}}],\"Count\":1}},"
+             "\"Return\":3}\n{\"ClientId\":2,\"Input\":{\"Type\":\"txn\",\"Txn\":{\"OperationsOnSuccess\":[{\"Type\":"
+             "\"put-operation\",\"Put\":{\"Key\":\"a\",\"Value\":{\"Value\":\"1\"}}}]}},\"Call\":2,\"Output\":{"
+             "\"Txn\":{\"Failure\":false,\"Results\":[{}]}},\"Return\":4}\n"},
     {"jsonl", NULL}, /* filled in by our own writer */
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
@@ -340,7 +351,9 @@ static void test_full_disk(void **state) {
       ISOPROOF_OK);
   const isoproof_format_info *format;
   for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
-    if (!format->writable) continue;
+    /* Formats of calls need times, which the sample has none of. */
+    bool calls = format->format >= ISOPROOF_FORMAT_PORCUPINE && format->format <= ISOPROOF_FORMAT_ETCD;
+    if (!format->writable || calls) continue;
     for (int way = ISOPROOF_COMPRESS_NO; way <= ISOPROOF_COMPRESS_ZSTD; way++) {
       isoproof_write_options options = {
           .struct_size = sizeof options, .compression = (isoproof_compression)way, .lossy = true};

@@ -240,7 +240,9 @@ static void test_every_written_format_is_here(void **state) {
   for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
     size_t rows = 0;
     for (size_t f = 0; f < WRITTEN; f++) rows += written[f].format == format->format;
-    if (rows != (format->writable ? 1 : 0)) fail_msg("%s has %zu rows", format->id, rows);
+    /* Formats of calls in real time have transactions of few operations, with times: tests/unit/format/calls.c. */
+    bool calls = format->format >= ISOPROOF_FORMAT_PORCUPINE && format->format <= ISOPROOF_FORMAT_ETCD;
+    if (rows != (format->writable && !calls ? 1 : 0)) fail_msg("%s has %zu rows", format->id, rows);
   }
 }
 
