@@ -2,6 +2,7 @@
 #include <isoproof/level.h>
 #include <string.h>
 
+#include "cli/commands/apart.h"
 #include "cli/commands/command.h"
 #include "cli/commands/topics.h"
 #include "cli/options/suggest.h"
@@ -94,6 +95,57 @@ static void print_example(const char *heading, const char *history, const char *
   paragraph("What happens there", walkthrough);
 }
 
+/* ---- what tells a level from its neighbours ---- */
+
+/* The pair at a direct implication of the lattice that the level takes part in: the weaker one allows what the stronger
+ * one forbids.  `number` counts implications; false after the last. */
+static bool next_neighbours(const isoproof_level_info *level, size_t *number, apart *found) {
+  const isoproof_level_info *stronger, *weaker;
+  while (isoproof_level_implication_at(*number, &stronger, &weaker)) {
+    ++*number;
+    if ((stronger != level && weaker != level) || !isoproof_can_distinguish(stronger)) continue;
+    if (isoproof_can_distinguish(weaker) && apart_find(weaker, stronger, found) == APART_FOUND) return true;
+  }
+  return false;
+}
+
+static void print_apart(const isoproof_level_info *level) {
+  apart a;
+  bool first = true;
+  for (size_t number = 0; next_neighbours(level, &number, &a); apart_free(&a)) {
+    char text[2 * LEVEL_LABEL + APART_SIZE + 32], size[APART_SIZE];
+    if (first) puts("\nWhat tells it from its neighbours");
+    if (!first) putchar('\n');
+    first = false;
+    printf("%*s", INDENT, "");
+    snprintf(text, sizeof text, "%s allows, %s forbids: %s (%s)", a.allows->id, a.forbids->id, a.anomaly.code,
+             apart_size(&a, size));
+    print_wrapped(stdout, text, INDENT, 2 * INDENT, terminal_width(stdout));
+    putchar('\n');
+    apart_draw(&a, stdout, 2 * INDENT);
+  }
+}
+
+static void apart_fields(isoproof_json *j, const isoproof_level_info *level) {
+  apart a;
+  isoproof_json_name(j, "apart");
+  isoproof_json_list(j);
+  for (size_t number = 0; next_neighbours(level, &number, &a); apart_free(&a)) {
+    const char *const texts[][2] = {{"allows", a.allows->id},
+                                    {"forbids", a.forbids->id},
+                                    {"anomaly", a.anomaly.code},
+                                    {"format", a.found.format},
+                                    {"history", a.found.history}};
+    isoproof_json_object(j);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+      isoproof_json_name(j, texts[i][0]);
+      isoproof_json_string(j, texts[i][1]);
+    }
+    isoproof_json_end(j);
+  }
+  isoproof_json_end(j);
+}
+
 static void print_level(const isoproof_level_info *level) {
   bool model = level->family == ISOPROOF_LEVEL_MODEL;
   char label[LEVEL_LABEL];
@@ -106,6 +158,7 @@ static void print_level(const isoproof_level_info *level) {
   neighbours("Directly implied by", level, true);
   paragraph(model ? "The level of the same idea, with session order" : "The model of the same idea", level->same_as);
   print_example("A history that violates it", level->example, level->walkthrough);
+  print_apart(level);
 }
 
 /* ---- anomalies ---- */
@@ -249,6 +302,7 @@ static void print_meanings_json(const meanings *m) {
     if (m->levels[i] == NULL) continue;
     isoproof_json_object(j);
     level_fields(j, m->levels[i]);
+    apart_fields(j, m->levels[i]);
     isoproof_json_end(j);
   }
   if (m->anomaly != NULL) {
@@ -308,7 +362,10 @@ static const example examples[] = {
 
 static const char *const description[] = {
     "Says what an anomaly, a level or a model means; for an anomaly, with a tiny history that has it and what happens "
-    "in it. Without a name it lists all names.",
+    "in it. Of a level, draws the smallest histories that tell it from the levels next to it (a line per session, a "
+    "transaction in brackets; with times, whoever stands further left ended first), as 'isoproof levels --distinguish' "
+    "finds "
+    "them. Without a name it lists all names.",
     NULL};
 
 const command command_explain = {"explain",
