@@ -13,7 +13,7 @@
 typedef enum apart_outcome {
   APART_FOUND,
   APART_IMPLIED, /* there is none: the first level implies the second */
-  APART_UNKNOWN, /* a model that isoproof rules out, but does not prove */
+  APART_UNKNOWN, /* a model that was not searched for */
   APART_FAILED   /* an internal error, which was told */
 } apart_outcome;
 

@@ -183,7 +183,7 @@ static const isoproof_level_info *level_named(const char *name) {
 static void say_unknown(const apart *a) {
   const isoproof_level_info *model = isoproof_can_distinguish(a->allows) ? a->forbids : a->allows;
   message(
-      "levels: %s is a model that isoproof rules out, but does not prove: there are no histories to tell it apart by",
+      "levels: %s is decided by Elle's way, and was not searched for; --distinguish is about levels, PL-SI and PL-3",
       model->id);
 }
 

@@ -10,7 +10,8 @@
  * keys, and then the fewest pairs of transactions that overlap.
  *
  * This is about the levels (families ISOPROOF_LEVEL_BASE and ISOPROOF_LEVEL_SESSION) and the models PL-SI and PL-3,
- * which are decided by search.  Of other models nothing is found: Elle's way rules them out, and proves few of them.
+ * which are decided by search.  Other models are decided by Elle's way and were not searched for: of these there are
+ * proofs only.
  *
  * Everything points into constant tables of the library: nothing is owned, nothing is freed.
  */
@@ -31,7 +32,7 @@ typedef struct isoproof_distinction {
 } isoproof_distinction;
 
 /* The smallest history that the first level allows and the second forbids.  False when there is none: because the first
- * implies the second (isoproof_proof_step_at says why), or because a model is not one that this is about. */
+ * implies the second (isoproof_proof_step_at says why), or because a model was not searched for. */
 ISOPROOF_API bool isoproof_distinguish(const isoproof_level_info *allows, const isoproof_level_info *forbids,
                                        isoproof_distinction *out);
 /* Whether this is about the level. */
