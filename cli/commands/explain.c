@@ -109,21 +109,51 @@ static bool next_neighbours(const isoproof_level_info *level, size_t *number, ap
   return false;
 }
 
+static void print_told(const apart *a) {
+  char text[2 * LEVEL_LABEL + APART_SIZE + 32], size[APART_SIZE];
+  printf("%*s", INDENT, "");
+  snprintf(text, sizeof text, "%s allows, %s forbids: %s (%s)", a->allows->id, a->forbids->id, a->anomaly.code,
+           apart_size(a, size));
+  print_wrapped(stdout, text, INDENT, 2 * INDENT, terminal_width(stdout));
+  putchar('\n');
+  apart_draw(a, stdout, 2 * INDENT);
+}
+
 static void print_apart(const isoproof_level_info *level) {
   apart a;
-  bool first = true;
+  const char *heading = "\nWhat tells it from its neighbours\n";
   for (size_t number = 0; next_neighbours(level, &number, &a); apart_free(&a)) {
-    char text[2 * LEVEL_LABEL + APART_SIZE + 32], size[APART_SIZE];
-    if (first) puts("\nWhat tells it from its neighbours");
-    if (!first) putchar('\n');
-    first = false;
+    fputs(heading, stdout);
+    heading = "\n";
+    print_told(&a);
+  }
+}
+
+/* One direction of what tells two levels apart. */
+static void print_between(const isoproof_level_info *allows, const isoproof_level_info *forbids) {
+  apart a;
+  apart_outcome outcome = apart_find(allows, forbids, &a);
+  if (outcome == APART_FOUND) print_told(&a);
+  if (outcome == APART_IMPLIED) {
     printf("%*s", INDENT, "");
-    snprintf(text, sizeof text, "%s allows, %s forbids: %s (%s)", a.allows->id, a.forbids->id, a.anomaly.code,
-             apart_size(&a, size));
+    char text[4 * LEVEL_LABEL];
+    snprintf(text, sizeof text, "%s implies %s: 'isoproof levels --distinguish %s %s' says why", allows->id,
+             forbids->id, allows->id, forbids->id);
     print_wrapped(stdout, text, INDENT, 2 * INDENT, terminal_width(stdout));
     putchar('\n');
-    apart_draw(&a, stdout, 2 * INDENT);
   }
+  apart_free(&a);
+}
+
+/* After the meanings of two levels, what tells them apart. */
+static void print_both_ways(const char *const *names, size_t count) {
+  if (count != 2) return;
+  const isoproof_level_info *first = isoproof_level_find(names[0]), *second = isoproof_level_find(names[1]);
+  if (first == second || !isoproof_can_distinguish(first) || !isoproof_can_distinguish(second)) return;
+  puts("\nWhat tells these two apart");
+  print_between(first, second);
+  putchar('\n');
+  print_between(second, first);
 }
 
 static void apart_fields(isoproof_json *j, const isoproof_level_info *level) {
@@ -344,6 +374,7 @@ static int run(options *parsed) {
     if (i > 0 && !as_json) putchar('\n');
     code = exit_worse(code, explain(parsed->arguments[i], as_json));
   }
+  if (!as_json) print_both_ways(parsed->arguments, parsed->argument_count);
   return code;
 }
 
@@ -357,6 +388,7 @@ static const option table[EXPLAIN_OPTIONS] = {
 static const example examples[] = {
     {"isoproof explain", 0, "List what can be explained."},
     {"isoproof explain TAP-k", 0, "What a fractured read is, with an example."},
+    {"isoproof explain psi si", 0, "What two levels mean, and what tells them apart."},
     {"isoproof explain snapshot-isolation", 0, "What the name means as a level and as a model."},
 };
 
@@ -365,7 +397,7 @@ static const char *const description[] = {
     "in it. Of a level, draws the smallest histories that tell it from the levels next to it (a line per session, a "
     "transaction in brackets; with times, whoever stands further left ended first), as 'isoproof levels --distinguish' "
     "finds "
-    "them. Without a name it lists all names.",
+    "them; of two levels, also what tells these apart. Without a name it lists all names.",
     NULL};
 
 const command command_explain = {"explain",
