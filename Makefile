@@ -21,6 +21,8 @@
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver,
 #                      make bench-sweep for which shapes of histories are not decided in a minute, and a heat map
+#   make distinguish   searches anew for the smallest histories that tell levels apart (minutes); rewrites
+#                      src/level/distinctions.def, and docs/lattice.md with its pictures
 #   make figures       measures the evaluations of five papers anew; rewrites the pictures and tables of docs/evaluation.md
 #   make web           build/web/index.html, the page that checks histories in a browser (emscripten); docs/web.md
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
@@ -171,6 +173,13 @@ bench-solver: bench-programs
 bench-sweep: release
 	bench/sweep --jobs $(if $(filter 1,$(JOBS)),1,2)
 
+distinguish: release
+	$(MESON) compile -C build -j $(JOBS) tests/distinguish
+	build/tests/distinguish > build/distinctions.def
+	mv build/distinctions.def src/level/distinctions.def
+	$(MESON) compile -C build -j $(JOBS)
+	scripts/lattice
+
 figures: release
 	bench/figures/figures
 
@@ -184,6 +193,6 @@ install: release
 clean:
 	rm -rf build build-static build-debug build-asan build-tsan build-coverage build-bench
 
-.PHONY: release static debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
+.PHONY: release static debug distinguish asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
   check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-hard bench-rows bench-causal bench-live \
   bench-solver bench-sweep figures web install clean

@@ -2,6 +2,7 @@
 #include <isoproof/level.h>
 #include <string.h>
 
+#include "cli/commands/apart.h"
 #include "cli/commands/command.h"
 #include "cli/commands/topics.h"
 #include "cli/options/suggest.h"
@@ -94,6 +95,87 @@ static void print_example(const char *heading, const char *history, const char *
   paragraph("What happens there", walkthrough);
 }
 
+/* ---- what tells a level from its neighbours ---- */
+
+/* The pair at a direct implication of the lattice that the level takes part in: the weaker one allows what the stronger
+ * one forbids.  `number` counts implications; false after the last. */
+static bool next_neighbours(const isoproof_level_info *level, size_t *number, apart *found) {
+  const isoproof_level_info *stronger, *weaker;
+  while (isoproof_level_implication_at(*number, &stronger, &weaker)) {
+    ++*number;
+    if ((stronger != level && weaker != level) || !isoproof_can_distinguish(stronger)) continue;
+    if (isoproof_can_distinguish(weaker) && apart_find(weaker, stronger, found) == APART_FOUND) return true;
+  }
+  return false;
+}
+
+static void print_told(const apart *a) {
+  char text[2 * LEVEL_LABEL + APART_SIZE + 32], size[APART_SIZE];
+  printf("%*s", INDENT, "");
+  snprintf(text, sizeof text, "%s allows, %s forbids: %s (%s)", a->allows->id, a->forbids->id, a->anomaly.code,
+           apart_size(a, size));
+  print_wrapped(stdout, text, INDENT, 2 * INDENT, terminal_width(stdout));
+  putchar('\n');
+  apart_draw(a, stdout, 2 * INDENT);
+}
+
+static void print_apart(const isoproof_level_info *level) {
+  apart a;
+  const char *heading = "\nWhat tells it from its neighbours\n";
+  for (size_t number = 0; next_neighbours(level, &number, &a); apart_free(&a)) {
+    fputs(heading, stdout);
+    heading = "\n";
+    print_told(&a);
+  }
+}
+
+/* One direction of what tells two levels apart. */
+static void print_between(const isoproof_level_info *allows, const isoproof_level_info *forbids) {
+  apart a;
+  apart_outcome outcome = apart_find(allows, forbids, &a);
+  if (outcome == APART_FOUND) print_told(&a);
+  if (outcome == APART_IMPLIED) {
+    printf("%*s", INDENT, "");
+    char text[4 * LEVEL_LABEL];
+    snprintf(text, sizeof text, "%s implies %s: 'isoproof levels --distinguish %s %s' says why", allows->id,
+             forbids->id, allows->id, forbids->id);
+    print_wrapped(stdout, text, INDENT, 2 * INDENT, terminal_width(stdout));
+    putchar('\n');
+  }
+  apart_free(&a);
+}
+
+/* After the meanings of two levels, what tells them apart. */
+static void print_both_ways(const char *const *names, size_t count) {
+  if (count != 2) return;
+  const isoproof_level_info *first = isoproof_level_find(names[0]), *second = isoproof_level_find(names[1]);
+  if (first == second || !isoproof_can_distinguish(first) || !isoproof_can_distinguish(second)) return;
+  puts("\nWhat tells these two apart");
+  print_between(first, second);
+  putchar('\n');
+  print_between(second, first);
+}
+
+static void apart_fields(isoproof_json *j, const isoproof_level_info *level) {
+  apart a;
+  isoproof_json_name(j, "apart");
+  isoproof_json_list(j);
+  for (size_t number = 0; next_neighbours(level, &number, &a); apart_free(&a)) {
+    const char *const texts[][2] = {{"allows", a.allows->id},
+                                    {"forbids", a.forbids->id},
+                                    {"anomaly", a.anomaly.code},
+                                    {"format", a.found.format},
+                                    {"history", a.found.history}};
+    isoproof_json_object(j);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+      isoproof_json_name(j, texts[i][0]);
+      isoproof_json_string(j, texts[i][1]);
+    }
+    isoproof_json_end(j);
+  }
+  isoproof_json_end(j);
+}
+
 static void print_level(const isoproof_level_info *level) {
   bool model = level->family == ISOPROOF_LEVEL_MODEL;
   char label[LEVEL_LABEL];
@@ -106,6 +188,7 @@ static void print_level(const isoproof_level_info *level) {
   neighbours("Directly implied by", level, true);
   paragraph(model ? "The level of the same idea, with session order" : "The model of the same idea", level->same_as);
   print_example("A history that violates it", level->example, level->walkthrough);
+  print_apart(level);
 }
 
 /* ---- anomalies ---- */
@@ -249,6 +332,7 @@ static void print_meanings_json(const meanings *m) {
     if (m->levels[i] == NULL) continue;
     isoproof_json_object(j);
     level_fields(j, m->levels[i]);
+    apart_fields(j, m->levels[i]);
     isoproof_json_end(j);
   }
   if (m->anomaly != NULL) {
@@ -290,6 +374,7 @@ static int run(options *parsed) {
     if (i > 0 && !as_json) putchar('\n');
     code = exit_worse(code, explain(parsed->arguments[i], as_json));
   }
+  if (!as_json) print_both_ways(parsed->arguments, parsed->argument_count);
   return code;
 }
 
@@ -303,12 +388,16 @@ static const option table[EXPLAIN_OPTIONS] = {
 static const example examples[] = {
     {"isoproof explain", 0, "List what can be explained."},
     {"isoproof explain TAP-k", 0, "What a fractured read is, with an example."},
+    {"isoproof explain psi si", 0, "What two levels mean, and what tells them apart."},
     {"isoproof explain snapshot-isolation", 0, "What the name means as a level and as a model."},
 };
 
 static const char *const description[] = {
     "Says what an anomaly, a level or a model means; for an anomaly, with a tiny history that has it and what happens "
-    "in it. Without a name it lists all names.",
+    "in it. Of a level, draws the smallest histories that tell it from the levels next to it (a line per session, a "
+    "transaction in brackets; with times, whoever stands further left ended first), as 'isoproof levels --distinguish' "
+    "finds "
+    "them; of two levels, also what tells these apart. Without a name it lists all names.",
     NULL};
 
 const command command_explain = {"explain",

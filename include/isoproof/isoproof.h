@@ -6,6 +6,7 @@
  *   isoproof/format.h    formats, writing
  *   isoproof/json.h      JSON, written value by value
  *   isoproof/level.h     levels, models and anomalies: names and meanings
+ *   isoproof/distinguish.h  the smallest history that tells two levels apart, or why there is none
  *   isoproof/check.h     verdicts, anomalies, witnesses
  *   isoproof/object.h    histories of single operations on a bank, a set, a register, ...
  *   isoproof/coo.h       schedules, their anomalies, and every anomaly as a test case
@@ -34,6 +35,7 @@
 #include <isoproof/cluster.h>
 #include <isoproof/coo.h>
 #include <isoproof/database.h>
+#include <isoproof/distinguish.h>
 #include <isoproof/follow.h>
 #include <isoproof/format.h>
 #include <isoproof/history.h>

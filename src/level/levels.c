@@ -29,9 +29,11 @@ static const isoproof_level_info levels[ISO_LEVEL_COUNT] = {
 static const struct {
   uint8_t stronger, weaker;
 } edges[] = {
-#define EDGE(stronger, weaker) {ISO_LEVEL_##stronger, ISO_LEVEL_##weaker},
+#define EDGE(stronger, weaker, why, source) {ISO_LEVEL_##stronger, ISO_LEVEL_##weaker},
+#define ALSO(stronger, weaker, why, source)
 #include "level/edges.def"
 #undef EDGE
+#undef ALSO
 };
 
 enum { EDGES = sizeof edges / sizeof edges[0] };
