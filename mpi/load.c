@@ -63,7 +63,7 @@ static void give_sessions(options *parsed, int machines) {
   snprintf(text, sizeof text, "%d", SESSIONS_EACH * machines);
   sessions->given = true;
   sessions->text = text;
-  sessions->integer = (uint64_t)(SESSIONS_EACH * machines);
+  sessions->integer = (uint64_t)SESSIONS_EACH * (uint64_t)machines;
 }
 
 /* ---- running ---- */

@@ -38,7 +38,7 @@ static bool start(team *t) {
 
 team *team_open(double patience) {
   team *t = calloc(1, sizeof *t);
-  if (t != NULL) t->w = wire_open();
+  if (t != NULL) t->w = wire_open(EXIT_RUN);
   if (t == NULL || t->w == NULL) {
     message("MPI cannot be initialised, or memory is out");
     free(t);

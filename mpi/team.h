@@ -34,6 +34,8 @@ int team_close(team *t, int code);
 bool team_begin(team *t, const team_round *round, const char *folder);
 /* Ends it, once everything that the others recorded is there.  Their counts are added to those of the report. */
 isoproof_status team_collect(team *t, isoproof_run_summary *report, isoproof_error *error);
+/* Whether the sessions of the round have begun: there is something to join. */
+bool team_has_begun(team *t);
 /* Tells the others whether their parts are of no more use. */
 void team_end(team *t, bool drop);
 

@@ -23,7 +23,7 @@ static void lose(team *t, int rank) {
   if (m->lost) return;
   m->lost = true;
   wire_give_up(t->w, rank);
-  if (t->in_round)
+  if (t->begun && t->in_round)
     message("machine %d does not answer any more: what it did behind its last line that came is unknown", rank);
 }
 
@@ -173,6 +173,7 @@ bool team_begin(team *t, const team_round *round, const char *folder) {
       m->next_ping = 0;
     }
     t->in_round = t->comparing = true;
+    t->begun = false;
     team_order_all(t, (team_control){.order = TEAM_BEGIN, .round = *round});
   } else {
     close_parts(t);
@@ -231,6 +232,7 @@ static isoproof_status await_ready(team *t, isoproof_error *error) {
   if (!ready && interrupted()) return iso_fail(error, ISOPROOF_ERR_CANCELLED, "interrupted");
   if (!ready) return iso_fail(error, ISOPROOF_ERR_IO, "not all machines are connected after %d s", READY_SECONDS);
   team_order_all(t, (team_control){.order = TEAM_GO});
+  t->begun = true;
   return ISOPROOF_OK;
 }
 
@@ -270,6 +272,13 @@ isoproof_status team_collect(team *t, isoproof_run_summary *report, isoproof_err
   isoproof_status status = report != NULL ? failure(t, error) : ISOPROOF_OK;
   pthread_mutex_unlock(&t->lock);
   return status;
+}
+
+bool team_has_begun(team *t) {
+  pthread_mutex_lock(&t->lock);
+  bool begun = t->begun;
+  pthread_mutex_unlock(&t->lock);
+  return begun;
 }
 
 void team_end(team *t, bool drop) {

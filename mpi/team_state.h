@@ -70,7 +70,7 @@ struct team {
   unsigned news_count;
   /* Rank 0. */
   team_member *members;
-  bool in_round, comparing;
+  bool in_round, begun, comparing;
   FILE *clocks;
   char folder[TEAM_PATH];
   char problem[TEAM_TEXT]; /* a file of the folder that cannot be written */

@@ -49,15 +49,6 @@ static void remove_parts(const char *folder, int count) {
   rmdir(folder);
 }
 
-/* Whether nothing was recorded; the folder is removed then. */
-static bool remove_empty(const char *folder, int count) {
-  char path[PATH_BYTES + 64];
-  snprintf(path, sizeof path, "%s/" ISO_JOIN_PART, folder, 0U);
-  if (access(path, F_OK) == 0) return false;
-  remove_parts(folder, count);
-  return true;
-}
-
 static isoproof_status print_file(const char *path, isoproof_error *error) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return iso_fail_errno(error, path, "open it");
@@ -122,9 +113,9 @@ isoproof_status together_lead(const isoproof_run_options *planned, isoproof_task
   isoproof_status status = run_and_join(t, planned, folder, task, summary, error);
   /* What came from the others is here now. */
   team_end(t, status == ISOPROOF_OK || *summary == NULL);
-  if (status == ISOPROOF_OK && team_lost(t) == 0)
+  if (!team_has_begun(t) || (status == ISOPROOF_OK && team_lost(t) == 0))
     remove_parts(folder, team_size(t));
-  else if (!remove_empty(folder, team_size(t)))
+  else
     message("what each machine recorded is in %s", folder);
   if (status != ISOPROOF_OK) {
     isoproof_run_summary_free(*summary);

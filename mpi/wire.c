@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAP_US = 200, AWAKE_US = 300, CLOSE_MS = 3000, FINALIZE_SECONDS = 20 };
+enum { NAP_US = 200, AWAKE_US = 300, CLOSE_MS = 3000, START_SECONDS = 60, FINALIZE_SECONDS = 20 };
 
 /* One that is on its way, in a list: the oldest first. */
 typedef struct letter {
@@ -43,10 +43,33 @@ int64_t wire_now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-wire *wire_open(void) {
+/* ---- the beginning and the end, where MPI waits for all ranks: not for ever ---- */
+
+static volatile sig_atomic_t code_at_last, beginning;
+
+static void end_now(int signal_number) {
+  static const char text[] = "isoproof-mpi: MPI does not start: not all processes are there\n";
+  (void)signal_number;
+  if (beginning && write(STDERR_FILENO, text, sizeof text - 1) < 0) _exit((int)code_at_last);
+  _exit((int)code_at_last);
+}
+
+static void limit_begin(int seconds, int code, bool at_start) {
+  code_at_last = code;
+  beginning = at_start;
+  signal(SIGALRM, end_now);
+  alarm((unsigned)seconds);
+}
+
+static void limit_end(void) { alarm(0); }
+
+wire *wire_open(int code) {
   int level;
   wire *w = calloc(1, sizeof *w);
-  if (w == NULL || MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) {
+  limit_begin(START_SECONDS, code, true);
+  bool good = w != NULL && MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) == MPI_SUCCESS;
+  limit_end();
+  if (!good) {
     free(w);
     return NULL;
   }
@@ -188,23 +211,14 @@ bool wire_start(wire *w, wire_handler handler) {
   return w->started;
 }
 
-static volatile sig_atomic_t code_at_last;
-
-static void end_now(int signal_number) {
-  (void)signal_number;
-  _exit((int)code_at_last);
-}
-
 bool wire_close(wire *w, int code, bool whole) {
   atomic_store(&w->ends, true);
   if (w->started) pthread_join(w->thread, NULL);
   if (!whole || w->somebody_gone) return false;
   /* A rank that dies now would be waited for. */
-  code_at_last = code;
-  signal(SIGALRM, end_now);
-  alarm(FINALIZE_SECONDS);
+  limit_begin(FINALIZE_SECONDS, code, false);
   MPI_Finalize();
-  alarm(0);
+  limit_end();
   free(w->unsent);
   free(w->gone);
   free(w);

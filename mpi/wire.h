@@ -36,8 +36,9 @@ typedef struct wire_handler {
 /* CLOCK_MONOTONIC_RAW in nanoseconds. */
 int64_t wire_now(void);
 
-/* Initialises MPI; NULL when that, or memory, fails.  The rank of this process, and how many there are. */
-wire *wire_open(void);
+/* Initialises MPI; NULL when that, or memory, fails.  Where it waits in vain for a rank that died, the process ends
+ * with `code` after a minute.  The rank of this process, and how many there are. */
+wire *wire_open(int code);
 int wire_rank(const wire *w);
 int wire_size(const wire *w);
 /* Starts the thread; false when there is none. */

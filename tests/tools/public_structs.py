@@ -21,7 +21,7 @@ FROZEN = {
     "isoproof_write_order",
 }
 # Members that point to one struct, not to an array.
-SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options"),
+SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options"), ("isoproof_run_options", "isoproof_run_share"),
           ("isoproof_document_options", "isoproof_effort"), ("isoproof_render_options", "isoproof_effort"),
           ("isoproof_live_document_options", "isoproof_counts"),
           ("isoproof_systematic_options", "isoproof_systematic_bounds")}

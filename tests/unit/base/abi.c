@@ -217,6 +217,17 @@ static isoproof_status call_run(const void *options, isoproof_error *error) {
   return status;
 }
 
+/* With NULL there is one client, and the database is refused. */
+static isoproof_status call_share(const void *share, isoproof_error *error) {
+  static const char *const urls[] = {"nonsense:"};
+  isoproof_run_options options = {.struct_size = sizeof options};
+  assert_true(isoproof_run_defaults(&options));
+  options.urls = urls;
+  options.path = "/nonexistent";
+  options.share = share;
+  return call_run(&options, error);
+}
+
 static bool write_nothing(void *user, const void *data, size_t size) {
   (void)user;
   (void)data;
@@ -311,6 +322,8 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_plan_compare_options, .tolerance = 0.1), .call = call_plan_compare},
     {OPTIONS(isoproof_run_options, .urls = nowhere, .url_count = 1, .path = "/nonexistent", .seconds = -1),
      .call = call_run, .words = "seconds", .default_words = "path"},
+    {OPTIONS(isoproof_run_share, .number = 3, .count = 2), .call = call_share, .words = "share",
+     .default_words = "nonsense"},
     {OPTIONS(isoproof_run_options, .urls = nowhere, .url_count = 1), .call = call_script_explain, .words = "scripts",
      .default_words = "scripts"},
 };

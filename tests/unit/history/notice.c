@@ -39,6 +39,8 @@ static void test_jsonl(void **state) {
   expect("{\"isoproof\":1,\"finished\":\"no\"}\n" TXN "{\"isoproof\":1,\"finished\":\"interrupted\"}\n", "jsonl", "");
   /* A cut says more than the missing end does. */
   expect("{\"isoproof\":1,\"finished\":\"no\"}\n{\"sess", "jsonl", "truncated 2");
+  expect("{\"isoproof\":1,\"notice.1\":\"clocks 0 recorded by 2 machines, whose clocks were compared\"}\n" TXN, "jsonl",
+         "clocks 0");
   /* What is no notice of ours is a fact like any other. */
   expect("{\"isoproof\":1,\"notice.1\":\"strange 1 x\",\"notice.2\":\"truncated\",\"notice.3\":\"truncated x y\"}\n",
          "jsonl", "");
