@@ -288,9 +288,8 @@ static isoproof_status range_answer(parser *p) {
 }
 
 static isoproof_status output_of(parser *p) {
-  static const char *const names[] = {"Txn",         "Range",           "Revision",          "Error",
-                                      "ClientError", "PartialResponse", "Persisted",         "PersistedRevision",
-                                      NULL};
+  static const char *const names[] = {
+      "Txn", "Range", "Revision", "Error", "ClientError", "PartialResponse", "Persisted", "PersistedRevision", NULL};
   unsigned which;
   bool more = true, partial = false, persisted = false, error = false;
   int64_t of_log = 0;
