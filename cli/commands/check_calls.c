@@ -88,7 +88,8 @@ isoproof_status check_object(check_job *job, const char *path, isoproof_object_m
   isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
   if (status != ISOPROOF_OK) return status;
   to->code = check_count(job, verdict.verdict, true);
-  if (job->reporting) note("%s: reports are about transactions: none of single operations that cannot be read as such", path);
+  if (job->reporting)
+    note("%s: reports are about transactions: none of single operations that cannot be read as such", path);
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_object_write_json(&verdict, how.model, path, write_stream, to->out, error);

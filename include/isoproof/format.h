@@ -23,9 +23,10 @@ extern "C" {
   X(TIMEKILLER, "timekiller", false, ".json", "TimeKiller JSON with start and commit timestamps")                      \
   X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object per transaction")             \
   X(BINARY, "binary", true, ".isoproof", "isoproof's own binary: columnar, checksummed, memory-mapped")                \
-  X(PORCUPINE, "porcupine", true, "", "Porcupine's key-value log: get, put, append; one map per line")                 \
+  X(PORCUPINE, "porcupine", true, ".kv", "Porcupine's key-value log: get, put, append; one map per line")              \
   X(JEPSEN_LOG, "jepsen-log", true, ".log", "what Jepsen prints of a register: read, write, cas")                      \
-  X(ETCD, "etcd", true, "", "etcd's robustness tests: operations.json, or the directory of client-*/operations.json")
+  X(ETCD, "etcd", true, ".etcd",                                                                                       \
+    "etcd's robustness tests: operations.json, or the directory of client-*/operations.json")
 
 typedef enum isoproof_format {
 #define ISOPROOF_X(name, id, writable, ending, text) ISOPROOF_FORMAT_##name,

@@ -288,9 +288,8 @@ static isoproof_status range_answer(parser *p) {
 }
 
 static isoproof_status output_of(parser *p) {
-  static const char *const names[] = {"Txn",         "Range",           "Revision",          "Error",
-                                      "ClientError", "PartialResponse", "Persisted",         "PersistedRevision",
-                                      NULL};
+  static const char *const names[] = {
+      "Txn", "Range", "Revision", "Error", "ClientError", "PartialResponse", "Persisted", "PersistedRevision", NULL};
   unsigned which;
   bool more = true, partial = false, persisted = false, error = false;
   int64_t of_log = 0;
@@ -344,13 +343,13 @@ static isoproof_status operation(parser *p) {
 
 isoproof_status iso_etcd_parse(iso_input *input, iso_pool *pool, isoproof_task *task, iso_etcd_record *record,
                                isoproof_error *error) {
+  parser *p = iso_alloc_zero(1, sizeof *p);
   char *name = strdup(iso_input_name(input));
-  if (name == NULL || !iso_vec_push(&record->files, name)) {
+  if (p == NULL || name == NULL || !iso_vec_push(&record->files, name)) {
     free(name);
+    free(p);
     return iso_fail_memory(error);
   }
-  parser *p = iso_alloc_zero(1, sizeof *p);
-  if (p == NULL) return iso_fail_memory(error);
   *p = (parser){.pool = pool, .r = record, .error = error};
   isoproof_status status = iso_tokenizer_init(&p->t, input, ISO_TOKEN_DIALECT_JSON, error);
   bool made = status == ISOPROOF_OK;

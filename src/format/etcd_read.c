@@ -50,9 +50,8 @@ static isoproof_status version_name(taker *k, iso_value value, int64_t revision,
   char *text = NULL;
   if (!k->v.any) return plain(k, value, name);
   isoproof_scalar s = text_of(k, value);
-  int length = revision > 0
-                   ? asprintf(&text, "%.*s@%lld", (int)s.length, s.text, (long long)revision)
-                   : asprintf(&text, "%.*s@? (line %llu)", (int)s.length, s.text, (unsigned long long)line);
+  int length = revision > 0 ? asprintf(&text, "%.*s@%lld", (int)s.length, s.text, (long long)revision)
+                            : asprintf(&text, "%.*s@? (line %llu)", (int)s.length, s.text, (unsigned long long)line);
   if (length < 0) return iso_fail_memory(k->error);
   isoproof_status status = iso_pool_add_text(k->pool, ISOPROOF_STRING, text, (size_t)length, name, k->error);
   free(text);
@@ -232,8 +231,8 @@ static isoproof_status session_of(taker *k, const iso_etcd_op *op, uint32_t *ses
 }
 
 static isoproof_status refuse(const taker *k, const iso_etcd_op *op, const char *what) {
-  return iso_fail_at(k->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){k->r.files.items[op->file], op->line, 0, -1},
-                     "%s", what);
+  return iso_fail_at(k->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){k->r.files.items[op->file], op->line, 0, -1}, "%s",
+                     what);
 }
 
 /* What cannot be told as reads and writes. */
@@ -245,7 +244,8 @@ static isoproof_status check_supported(const taker *k, const iso_etcd_op *op) {
   }
   for (size_t i = 0; op->lost && i < op->failure.count; i++) {
     if (k->r.items.items[op->failure.first + i].kind == ISO_ETCD_READ) continue;
-    return refuse(k, op, "the answer of a transaction was lost that changes something whether its conditions hold or not");
+    return refuse(k, op,
+                  "the answer of a transaction was lost that changes something whether its conditions hold or not");
   }
   return ISOPROOF_OK;
 }
@@ -266,8 +266,7 @@ static isoproof_status take(taker *k, const iso_etcd_op *op) {
     if (item->kind != ISO_ETCD_READ) ISO_TRY(take_write(k, op, item));
   }
   if (op->refused) return ISOPROOF_OK;
-  bool old = op->request == ISO_ETCD_RANGE && op->success.count > 0 &&
-             k->r.items.items[op->success.first].revision > 0;
+  bool old = op->request == ISO_ETCD_RANGE && op->success.count > 0 && k->r.items.items[op->success.first].revision > 0;
   if ((!op->lost || op->revision > 0) && !old) ISO_TRY(take_revision(k, op, changes));
   if (!op->lost || op->revision > 0) ISO_TRY(take_conditions(k, op, changes));
   ISO_TRY(take_items(k, op, changes));

@@ -65,8 +65,10 @@ static isoproof_status put_txn(const writer *w, uint32_t session, uint32_t txn) 
   uint32_t first = h->txn_first_op[txn], last = h->txn_first_op[txn + 1];
   isoproof_txn_status status = (isoproof_txn_status)h->txn_status[txn];
   if (start == INT64_MIN) return cannot(w, txn, "transactions without a time at which they began");
-  iso_out_printf(w->out, "{\"ClientId\":%u,\"Input\":{\"Type\":\"txn\",\"Txn\":{\"Conditions\":null,"
-                         "\"OperationsOnSuccess\":[", session);
+  iso_out_printf(w->out,
+                 "{\"ClientId\":%u,\"Input\":{\"Type\":\"txn\",\"Txn\":{\"Conditions\":null,"
+                 "\"OperationsOnSuccess\":[",
+                 session);
   for (uint32_t op = first; op < last; op++) {
     if (op > first) iso_out_char(w->out, ',');
     ISO_TRY(put_request(w, txn, op));
@@ -90,7 +92,8 @@ isoproof_status iso_write_etcd(iso_write_job *job) {
   writer w = {.job = job, .h = job->history, .out = job->output};
   const isoproof_history *h = w.h;
   if (h->txns > 0 && !iso_has_real_time(h)) {
-    return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED, "a record of etcd is about real time, and the history has none");
+    return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED,
+                    "a record of etcd is about real time, and the history has none");
   }
   for (uint32_t s = 0; s < h->sessions; s++) {
     for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {

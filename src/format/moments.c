@@ -25,8 +25,8 @@ static isoproof_status fill(iso_write_job *job, const char *format_name, iso_mom
       if (start == INT64_MIN || start < ended || (goes_on && !job->lossy)) {
         char name[64];
         isoproof_history_txn_name(h, t, name, sizeof name);
-        return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED,
-                        "%s tells real time by the order of lines, and %s %s", format_name, name,
+        return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED, "%s tells real time by the order of lines, and %s %s",
+                        format_name, name,
                         start == INT64_MIN ? "has no time at which it began"
                         : start < ended    ? "began before what its session did before had ended"
                                            : "began at the moment at which what its session did before ended");

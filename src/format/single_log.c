@@ -64,7 +64,8 @@ static isoproof_status next(reader *r) {
   isoproof_error problem;
   r->t.error = &problem;
   if (iso_token_next(&r->t) == ISOPROOF_OK) return ISOPROOF_OK;
-  return wrong(r, r->porcupine ? "an operation, a map of EDN on one line" : "an operation: process, type, function, value");
+  return wrong(r, r->porcupine ? "an operation, a map of EDN on one line"
+                               : "an operation: process, type, function, value");
 }
 
 static isoproof_status take_process(reader *r) {
@@ -163,7 +164,8 @@ static isoproof_status begin(reader *r, uint32_t process) {
                           .invoked = r->calls->places++,
                           .completed = ISO_SINGLE_NEVER,
                           .line = r->number};
-  if (r->open.items[process] != 0) return wrong(r, "the end of what the process had begun before, found another beginning");
+  if (r->open.items[process] != 0)
+    return wrong(r, "the end of what the process had begun before, found another beginning");
   if (r->at.values != fs[r->at.f].values) return wrong(r, "as many values as the operation takes");
   if (!iso_vec_push(r->calls, call)) return iso_fail_memory(r->error);
   r->open.items[process] = (uint32_t)r->calls->count;
@@ -189,10 +191,8 @@ static isoproof_status end(reader *r, uint32_t process) {
 
 static isoproof_status operation(reader *r, const char *text, size_t length) {
   uint32_t process;
-  r->at = (line){.f = ISO_SINGLE_FS,
-                 .process = ISO_VALUE_NIL,
-                 .key = ISO_VALUE_NIL,
-                 .value = {ISO_VALUE_NIL, ISO_VALUE_NIL}};
+  r->at = (line){
+      .f = ISO_SINGLE_FS, .process = ISO_VALUE_NIL, .key = ISO_VALUE_NIL, .value = {ISO_VALUE_NIL, ISO_VALUE_NIL}};
   iso_tokenizer_on_text(&r->t, ISO_TOKEN_DIALECT_EDN, text, length, NULL);
   ISO_TRY(r->porcupine ? porcupine_line(r) : jepsen_line(r));
   if (!r->at.is_client && r->at.process != ISO_VALUE_NIL) return ISOPROOF_OK;
@@ -239,7 +239,8 @@ static isoproof_status lines(reader *r, isoproof_task *task) {
     if (from != NULL && from < stop) ISO_TRY(operation(r, from, (size_t)(stop - from)));
   }
   bool nothing = r->calls->places == 0 && r->strange;
-  return nothing ? wrong(r, "operations: lines with `jepsen.util - PROCESS TYPE FUNCTION VALUE`, found none") : ISOPROOF_OK;
+  return nothing ? wrong(r, "operations: lines with `jepsen.util - PROCESS TYPE FUNCTION VALUE`, found none")
+                 : ISOPROOF_OK;
 }
 
 isoproof_status iso_single_log_read(iso_input *input, bool porcupine, iso_pool *pool, isoproof_task *task,

@@ -33,7 +33,7 @@ static isoproof_status call_of(const writer *w, uint32_t txn, iso_single_call *c
   if (!w->porcupine && h->keys > 1) return cannot(w, txn, "more than one register");
   bool reads = !swap && h->op_kind[first] == ISOPROOF_OP_READ;
   *call = (iso_single_call){.key = h->key_name[h->op_key[first]], .outcome = h->txn_status[txn]};
-  call->f = (uint8_t)(reads ? (w->porcupine ? ISO_SINGLE_GET : ISO_SINGLE_READ)
+  call->f = (uint8_t)(reads  ? (w->porcupine ? ISO_SINGLE_GET : ISO_SINGLE_READ)
                       : swap ? ISO_SINGLE_CAS
                              : (w->porcupine ? ISO_SINGLE_PUT : ISO_SINGLE_WRITE));
   for (uint32_t i = 0; i < count; i++) call->value[i] = h->op_value[first + i];
@@ -93,9 +93,7 @@ static isoproof_status put_line(writer *w, uint32_t session, const iso_moment *m
   };
   iso_single_call call = {0};
   ISO_TRY(call_of(w, m->txn, &call));
-  const char *type = begins                                    ? "invoke"
-                     : call.outcome == ISOPROOF_TXN_COMMITTED ? "ok"
-                                                              : "fail";
+  const char *type = begins ? "invoke" : call.outcome == ISOPROOF_TXN_COMMITTED ? "ok" : "fail";
   if (w->porcupine) {
     iso_out_printf(w->out, "{:process %llu, :type :%s, :f :%s, :key ", (unsigned long long)process_of(w, session), type,
                    names[call.f]);

@@ -15,7 +15,8 @@
 typedef struct iso_timed_op {
   int64_t start, end; /* INT64_MAX for an end that nobody knows */
   uint32_t key;
-  uint32_t cluster; /* of writes: any numbers below `writes`, each one write's; then `writes` + key for initial versions */
+  uint32_t
+      cluster; /* of writes: any numbers below `writes`, each one write's; then `writes` + key for initial versions */
   bool is_write;
 } iso_timed_op;
 

@@ -61,9 +61,7 @@ static isoproof_status store_call(const maker *m, const iso_object_op *op, iso_c
   bool nothing = op->f == ISO_OBJECT_F_DELETE || (op->f == ISO_OBJECT_F_GET && value == ISO_VALUE_NIL);
   if (nothing) text = isoproof_string("");
   if (text.type != ISOPROOF_STRING) return iso_object_expected(m->h, op, "a text", m->error);
-  c->kind = op->f == ISO_OBJECT_F_GET      ? ISO_CALL_READ
-            : op->f == ISO_OBJECT_F_APPEND ? ISO_CALL_APPEND
-                                           : ISO_CALL_WRITE;
+  c->kind = op->f == ISO_OBJECT_F_GET ? ISO_CALL_READ : op->f == ISO_OBJECT_F_APPEND ? ISO_CALL_APPEND : ISO_CALL_WRITE;
   if (c->kind == ISO_CALL_READ) *wanted = c->known;
   ISO_TRY(iso_pool_add(&m->calls->pool, text, &c->from, m->error));
   c->to = c->from;

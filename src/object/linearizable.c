@@ -222,7 +222,8 @@ static iso_call_set settle(const search *s, iso_value state, iso_call_set done) 
 }
 
 /* A configuration that was reached: it has the call that completes, or is worked on. */
-static bool reach(search *s, iso_value state, iso_call_set done, iso_call_set wanted, const uint32_t *used, uint32_t count) {
+static bool reach(search *s, iso_value state, iso_call_set done, iso_call_set wanted, const uint32_t *used,
+                  uint32_t count) {
   done = settle(s, state, done);
   s->looked_at++;
   if (!is_viable(s, state, done)) return true;

@@ -72,7 +72,7 @@ typedef struct iso_object_history {
   ISO_VEC(iso_value) values;
   uint32_t places;  /* one more than the last */
   bool nil_is_seen; /* a read of nil found nothing there; else it says nothing */
-  char *name;      /* of the file */
+  char *name;       /* of the file */
 } iso_object_history;
 
 /* Reads what a model consists of. */

@@ -6,13 +6,11 @@
 #include "object/object.h"
 
 static iso_object_f f_of(const iso_single_call *call) {
-  static const iso_object_f fs[ISO_SINGLE_FS] = {[ISO_SINGLE_GET] = ISO_OBJECT_F_GET,
-                                                 [ISO_SINGLE_PUT] = ISO_OBJECT_F_PUT,
-                                                 [ISO_SINGLE_APPEND] = ISO_OBJECT_F_APPEND,
-                                                 [ISO_SINGLE_DELETE] = ISO_OBJECT_F_DELETE,
-                                                 [ISO_SINGLE_READ] = ISO_OBJECT_F_READ,
-                                                 [ISO_SINGLE_WRITE] = ISO_OBJECT_F_WRITE,
-                                                 [ISO_SINGLE_CAS] = ISO_OBJECT_F_CAS};
+  static const iso_object_f fs[ISO_SINGLE_FS] = {
+      [ISO_SINGLE_GET] = ISO_OBJECT_F_GET,       [ISO_SINGLE_PUT] = ISO_OBJECT_F_PUT,
+      [ISO_SINGLE_APPEND] = ISO_OBJECT_F_APPEND, [ISO_SINGLE_DELETE] = ISO_OBJECT_F_DELETE,
+      [ISO_SINGLE_READ] = ISO_OBJECT_F_READ,     [ISO_SINGLE_WRITE] = ISO_OBJECT_F_WRITE,
+      [ISO_SINGLE_CAS] = ISO_OBJECT_F_CAS};
   return call->missed ? ISO_OBJECT_F_MISS : fs[call->f];
 }
 

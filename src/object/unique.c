@@ -55,9 +55,8 @@ static uint32_t gather(judge *j) {
       op.cluster = j->write_count;
     } else {
       written wanted = {.value = c->from};
-      const written *found = j->write_count > 0
-                                 ? bsearch(&wanted, j->writes, j->write_count, sizeof *j->writes, by_value)
-                                 : NULL;
+      const written *found =
+          j->write_count > 0 ? bsearch(&wanted, j->writes, j->write_count, sizeof *j->writes, by_value) : NULL;
       if (found == NULL) {
         if (!iso_object_problem(j->report)) continue;
         iso_call_say(j->report, j->calls, c);

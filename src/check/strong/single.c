@@ -55,10 +55,8 @@ static void place(finder *f) {
 static isoproof_status find(finder *f, isoproof_task *task, isoproof_error *error) {
   gather(f);
   iso_cluster_verdict verdict;
-  iso_timed_ops ops = {.items = f->ops,
-                       .count = f->count,
-                       .keys = f->v->h->keys,
-                       .writes = f->v->write_first[f->v->h->txns]};
+  iso_timed_ops ops = {
+      .items = f->ops, .count = f->count, .keys = f->v->h->keys, .writes = f->v->write_first[f->v->h->txns]};
   ISO_TRY(iso_clusters_judge(&ops, task, f->order, &verdict, error));
   f->out->violated = verdict.violated;
   for (uint32_t i = 0; i < verdict.blamed_count; i++) {

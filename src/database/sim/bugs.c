@@ -215,7 +215,8 @@ static isoproof_status perform(const stage *on, const char *script, iso_sim_faul
 
 static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t keys[2], isoproof_error *error) {
   stage on = {.sim = sim, .keys = {keys[0], keys[1]}};
-  iso_sim_fault fault = {.bug = bug, .txns = iso_sim_bug_sessions(sim->options, bug), .key_count = iso_sim_bug_keys(bug)};
+  iso_sim_fault fault = {
+      .bug = bug, .txns = iso_sim_bug_sessions(sim->options, bug), .key_count = iso_sim_bug_keys(bug)};
   if (sim->engine->settle != NULL) sim->engine->settle(sim);
   for (uint32_t i = 0; i < fault.key_count; i++) {
     fault.keys[i] = keys[i];
@@ -239,7 +240,8 @@ static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t
 isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *error) {
   isoproof_sim_bug bug = sim->plans.items[sim->next_plan].bug;
   sim->parked[sim->parked_count++] = session;
-  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(sim->options, bug))) return ISOPROOF_OK;
+  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(sim->options, bug)))
+    return ISOPROOF_OK;
   uint32_t keys[2];
   if (!find_keys(sim, iso_sim_bug_keys(bug), keys)) {
     sim->draining = true;

@@ -1,5 +1,5 @@
-/* Formats of calls in real time, Porcupine's, Jepsen's log and etcd's: what the simulator made is judged as it was made,
- * records of a model of etcd are strictly serializable, and what cannot be told is refused. */
+/* Formats of calls in real time, Porcupine's, Jepsen's log and etcd's: what the simulator made is judged as it was
+ * made, records of a model of etcd are strictly serializable, and what cannot be told is refused. */
 #include <isoproof/isoproof.h>
 
 #include "tests/unit/unit.h"
@@ -135,8 +135,9 @@ static void say_pair(recorder *r, const store *s, int key) {
 /* A read of one key or of all, from a state of the store. */
 static void read_op(recorder *r, const store *s, int key, bool all, int client, int call, int back) {
   int count = 0;
-  say(r, "{\"ClientId\":%d,\"Input\":{\"Type\":\"range\",\"Range\":{\"Start\":\"k%d\",\"End\":\"%s\",\"Limit\":0,"
-         "\"Revision\":0}},\"Call\":%d,\"Output\":{\"Range\":{\"KVs\":[",
+  say(r,
+      "{\"ClientId\":%d,\"Input\":{\"Type\":\"range\",\"Range\":{\"Start\":\"k%d\",\"End\":\"%s\",\"Limit\":0,"
+      "\"Revision\":0}},\"Call\":%d,\"Output\":{\"Range\":{\"KVs\":[",
       client, all ? 0 : key, all ? "l" : "", call);
   for (int k = all ? 0 : key; k < (all ? KEYS : key + 1); k++) {
     if (s->value[k] != 0 && count++ > 0) say(r, ",");
@@ -158,8 +159,9 @@ static void change_op(recorder *r, store *s, int key, int value, bool lost, bool
   if (deletes) {
     say(r, ",\"OperationsOnSuccess\":[{\"Type\":\"delete-operation\",\"Delete\":{\"Key\":\"k%d\"}}]", key);
   } else {
-    say(r, ",\"OperationsOnSuccess\":[{\"Type\":\"put-operation\",\"Put\":{\"Key\":\"k%d\",\"Value\":{\"Value\":\"%d\"},"
-           "\"LeaseID\":0}}]",
+    say(r,
+        ",\"OperationsOnSuccess\":[{\"Type\":\"put-operation\",\"Put\":{\"Key\":\"k%d\",\"Value\":{\"Value\":\"%d\"},"
+        "\"LeaseID\":0}}]",
         key, value);
   }
   if (!deletes || there) s->changed[key] = ++s->revision;
@@ -168,8 +170,9 @@ static void change_op(recorder *r, store *s, int key, int value, bool lost, bool
   if (lost) {
     say(r, "\"Txn\":null,\"Revision\":0,\"Error\":\"timed out\"},\"Return\":%d}\n", back);
   } else {
-    say(r, "\"Txn\":{\"Failure\":false,\"Results\":[{\"KVs\":null,\"Count\":0,\"Deleted\":%d}]},\"Revision\":%d,"
-           "\"Error\":\"\"},\"Return\":%d}\n",
+    say(r,
+        "\"Txn\":{\"Failure\":false,\"Results\":[{\"KVs\":null,\"Count\":0,\"Deleted\":%d}]},\"Revision\":%d,"
+        "\"Error\":\"\"},\"Return\":%d}\n",
         deletes && there, s->revision, back);
   }
 }
@@ -241,8 +244,7 @@ static void test_refused(void **state) {
   expect_refused(KV("0", "invoke", "get", "nil") "{:process 0, :type :ok, :f :get}\n", ISOPROOF_ERR_FORMAT, ":key");
   expect_refused("INFO jepsen.util - 0 :invoke :read nil\nINFO jepsen.util - 0 :ok :jump 1\n", ISOPROOF_ERR_FORMAT,
                  "read, write or cas");
-#define ETCD(input, output)                                                                                            \
-  "{\"ClientId\":1,\"Input\":" input ",\"Call\":1,\"Output\":" output ",\"Return\":2}\n"
+#define ETCD(input, output) "{\"ClientId\":1,\"Input\":" input ",\"Call\":1,\"Output\":" output ",\"Return\":2}\n"
   expect_refused(ETCD("{\"Type\":\"fly\"}", "{\"Revision\":1}"), ISOPROOF_ERR_FORMAT, "a request");
   expect_refused(ETCD("{\"Type\":\"range\",\"Range\":{\"Start\":\"a\"}}", "{\"Revision\":1}"), ISOPROOF_ERR_FORMAT,
                  "as many results");

@@ -319,15 +319,17 @@ static void test_many_appends(void **state) {
   size_t used = 0;
   for (unsigned round = 0; round < ROUNDS; round++) {
     for (unsigned c = 0; c < CLIENTS; c++) {
-      used += (size_t)snprintf(text + used, SIZE - used,
-                               "{:process %u, :type :invoke, :f :append, :key \"k\", :value \"%u.%u \"}\n", c, c, round);
+      used +=
+          (size_t)snprintf(text + used, SIZE - used,
+                           "{:process %u, :type :invoke, :f :append, :key \"k\", :value \"%u.%u \"}\n", c, c, round);
     }
     for (unsigned c = 0; c < CLIENTS; c++) {
       unsigned who = (c * 7 + round) % CLIENTS; /* they take effect in another order than they began */
       snprintf(value + strlen(value), 32, "%u.%u ", who, round);
     }
     for (unsigned c = 0; c < CLIENTS; c++) {
-      used += (size_t)snprintf(text + used, SIZE - used, "{:process %u, :type :ok, :f :append, :key \"k\", :value \"\"}\n", c);
+      used += (size_t)snprintf(text + used, SIZE - used,
+                               "{:process %u, :type :ok, :f :append, :key \"k\", :value \"\"}\n", c);
     }
     used += (size_t)snprintf(text + used, SIZE - used,
                              "{:process 0, :type :invoke, :f :get, :key \"k\", :value nil}\n"
@@ -440,12 +442,23 @@ static void test_hostile(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bank),       cmocka_unit_test(test_set),       cmocka_unit_test(test_set_full),
-      cmocka_unit_test(test_counter),    cmocka_unit_test(test_long_fork), cmocka_unit_test(test_sequential),
-      cmocka_unit_test(test_comments),   cmocka_unit_test(test_mutex),     cmocka_unit_test(test_register),
-      cmocka_unit_test(test_all_orders), cmocka_unit_test(test_all_orders_of_logs), cmocka_unit_test(test_many_appends),
-      cmocka_unit_test(test_unique_values), cmocka_unit_test(test_limit),     cmocka_unit_test(test_crashes),
-      cmocka_unit_test(test_input),      cmocka_unit_test(test_hostile),
+      cmocka_unit_test(test_bank),
+      cmocka_unit_test(test_set),
+      cmocka_unit_test(test_set_full),
+      cmocka_unit_test(test_counter),
+      cmocka_unit_test(test_long_fork),
+      cmocka_unit_test(test_sequential),
+      cmocka_unit_test(test_comments),
+      cmocka_unit_test(test_mutex),
+      cmocka_unit_test(test_register),
+      cmocka_unit_test(test_all_orders),
+      cmocka_unit_test(test_all_orders_of_logs),
+      cmocka_unit_test(test_many_appends),
+      cmocka_unit_test(test_unique_values),
+      cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_crashes),
+      cmocka_unit_test(test_input),
+      cmocka_unit_test(test_hostile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,8 @@ static unsigned order_draw(uint64_t *random, bool store, order_call *calls) {
   if (unit_below(random, 4) > 0) order_carry_out(random, calls, count);
   for (unsigned i = 0; i < count && unit_below(random, 2) == 0; i++) {
     if (calls[i].kind != ORDER_READ) continue;
-    snprintf(calls[i].from, sizeof calls[i].from, "%s", store ? texts[unit_below(random, 4)] : numbers[unit_below(random, 3)]);
+    snprintf(calls[i].from, sizeof calls[i].from, "%s",
+             store ? texts[unit_below(random, 4)] : numbers[unit_below(random, 3)]);
     break;
   }
   return count;
@@ -129,13 +130,13 @@ static void order_write(const order_call *calls, unsigned count, bool store, cha
       char value[4 * ORDER_STATE] = "nil";
       if (store && c->kind == ORDER_READ && !begins) snprintf(value, sizeof value, "\"%s\"", c->from);
       if (store && (c->kind == ORDER_WRITE || c->kind == ORDER_APPEND)) snprintf(value, sizeof value, "\"%s\"", c->to);
-      if (!store && c->kind == ORDER_READ && !begins && c->from[0] != '\0') snprintf(value, sizeof value, "%s", c->from);
+      if (!store && c->kind == ORDER_READ && !begins && c->from[0] != '\0')
+        snprintf(value, sizeof value, "%s", c->from);
       if (!store && c->kind == ORDER_WRITE) snprintf(value, sizeof value, "%s", c->to);
       if (!store && c->kind == ORDER_CAS) snprintf(value, sizeof value, "[%s %s]", c->from, c->to);
       if (store) {
-        used += (size_t)snprintf(text + used, size - used,
-                                 "{:process %u, :type :%s, :f :%s, :key \"k\", :value %s}\n", i, type,
-                                 of_store[c->kind], value);
+        used += (size_t)snprintf(text + used, size - used, "{:process %u, :type :%s, :f :%s, :key \"k\", :value %s}\n",
+                                 i, type, of_store[c->kind], value);
       } else {
         used += (size_t)snprintf(text + used, size - used, "INFO  jepsen.util - %u\t:%s\t:%s\t%s\n", i, type,
                                  of_register[c->kind], value);
