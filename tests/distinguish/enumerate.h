@@ -1,7 +1,7 @@
 /* enumerate.h - every small history once, up to the names of transactions, sessions and keys.
  *
  * Only histories in which every operation can matter: every key is written by somebody and read by somebody (but for
- * thin air, which is read in the history of one operation).
+ * thin air, which is read in the history of one operation), and sessions and reads form no cycle, but for one history.
  */
 #ifndef DISTINGUISH_ENUMERATE_H
 #define DISTINGUISH_ENUMERATE_H

@@ -73,12 +73,13 @@ static bool judge_one(search *s, const small_history *history, const small_frame
   return true;
 }
 
-/* The next choice of a level for each transaction; false after the last.  Of more than two transactions each has the
- * weakest or the strongest: a weaker level of a transaction never breaks `mixed`, and a stronger one never mends it. */
+/* The next choice of a level for each transaction; false after the last.  Of more than two transactions, or with times,
+ * each has the weakest or the strongest: a weaker level of a transaction never breaks `mixed`, and a stronger one never
+ * mends it. */
 static bool next_labels(unsigned txns, small_frame *frame) {
   unsigned levels = 0;
   while (isoproof_isolation_at(levels) != NULL) levels++;
-  unsigned step = txns > 2 ? levels - 1 : 1;
+  unsigned step = txns > 2 || frame->timed ? levels - 1 : 1;
   for (unsigned t = 0; t < txns; t++) {
     frame->label[t] = (uint8_t)(frame->label[t] + step);
     if (frame->label[t] < levels) return true;
