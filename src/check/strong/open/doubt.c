@@ -142,7 +142,7 @@ static isoproof_status take_out(iso_doubt *d, const iso_repeated *repeated, isop
     bool read = h->op_kind[op] == ISOPROOF_OP_READ && d->resolution->writer[op] < ISO_UNSETTLED;
     if (read && d->optional[d->op_txn[op]] && !add_read(d, op)) return iso_fail_memory(error);
   }
-  qsort(d->reads.items, d->reads.count, sizeof *d->reads.items, by_op);
+  if (d->reads.count > 1) qsort(d->reads.items, d->reads.count, sizeof *d->reads.items, by_op);
   return ISOPROOF_OK;
 }
 
