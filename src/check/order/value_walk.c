@@ -213,93 +213,6 @@ static void move(walker *w, uint32_t txn, uint32_t place) {
   w->pos[txn] = place;
 }
 
-/* ---- moves of several ---- */
-
-enum { LONGEST = 256 };
-
-/* Accesses [first, end) of one key, the first of which reads what it does not find, while each of the others finds what
- * the one before it leaves: they go together. */
-typedef struct {
-  uint32_t key, first, end;
-} block;
-
-static block block_of(const walker *w, const broken_read *b) {
-  block k = {.key = b->key, .first = find(w, b->key, b->txn)};
-  uint32_t now = w->at[k.first].read, last = w->first[b->key + 1];
-  for (k.end = k.first; k.end < last && k.end - k.first < LONGEST; k.end++) {
-    const access *a = &w->at[k.end];
-    if (k.end > k.first && a->read != now) break;
-    if (a->write != NO_CLASS) now = a->write;
-  }
-  return k;
-}
-
-/* How many of a block, from its first on, can change places with a transaction, going left or right past it. */
-static uint32_t count_passing(walker *w, const block *k, uint32_t txn, bool left) {
-  uint32_t i = k->first;
-  for (; i < k->end; i++) {
-    uint32_t earlier = left ? txn : w->at[i].txn, later = left ? w->at[i].txn : txn;
-    if (w->e->chain_of[earlier] == w->e->chain_of[later]) break;
-    if (w->ends != NULL && is_earlier(w, earlier, later)) break;
-  }
-  w->steps += i - k->first + 1;
-  return i - k->first;
-}
-
-/* Where a block finds what it reads: in front of an access, or at the end of the row. */
-typedef struct {
-  block of;
-  uint32_t at; /* NO_CLASS: nowhere */
-  uint32_t ties;
-  bool costs; /* somebody else is broken then, who is the next to be moved */
-} gap;
-
-static void offer_gap(walker *w, gap *best, const block *k, uint32_t at, bool whole) {
-  bool reads = at < w->first[k->key + 1] && w->at[at].read != NO_CLASS;
-  if (w->state[at - w->first[k->key]] != w->at[k->first].read) return;
-  if (reads && w->at[at].write == NO_CLASS) return; /* behind all that only read is better */
-  if ((reads && !whole) || (best->at != NO_CLASS && !best->costs)) return;
-  bool costs = reads || !whole;
-  if (costs && draw(w, ++best->ties) > 0) return;
-  *best = (gap){.of = *k, .at = at, .ties = best->ties, .costs = costs};
-}
-
-/* Offers the gaps of a block to one side; those of it who cannot go so far are left behind. */
-static void offer_gaps(walker *w, block k, bool left, gap *best) {
-  uint32_t first = w->first[k.key], end = w->first[k.key + 1], all = k.end;
-  bool written = left;
-  for (uint32_t i = left ? k.first : k.end; left ? i > first : i < end; i += !left) {
-    i -= left;
-    k.end = k.first + count_passing(w, &k, w->at[i].txn, left);
-    if (k.end == k.first) return;
-    written = written || w->at[i].write != NO_CLASS;
-    if (written) offer_gap(w, best, &k, i + !left, k.end == all);
-  }
-}
-
-static void move_block(walker *w, const gap *to) {
-  const block *k = &to->of;
-  uint32_t txns[LONGEST], count = k->end - k->first;
-  bool left = to->at <= k->first;
-  uint32_t place = left ? w->pos[w->at[to->at].txn] : w->pos[w->at[to->at - 1].txn];
-  for (uint32_t i = 0; i < count; i++) txns[i] = w->at[k->first + i].txn;
-  for (uint32_t i = 0; i < count; i++) move(w, txns[i], left ? place + i : place);
-}
-
-/* Moves a broken read, and what rests on it, to where it finds what it read, if that breaks no more than one other;
- * true when something moved.  Where there is one key, nothing else can be in the way. */
-static bool settle_block(walker *w, const broken_read *b) {
-  if (w->v->h->keys > 1) return false;
-  block k = block_of(w, b);
-  stretch all = {w->first[k.key], w->first[k.key + 1]};
-  gap best = {.at = NO_CLASS};
-  w->state[all.end - all.first] = fill_state(w, k.key, all, NO_CLASS);
-  offer_gaps(w, k, true, &best);
-  offer_gaps(w, k, false, &best);
-  if (best.at != NO_CLASS) move_block(w, &best);
-  return best.at != NO_CLASS;
-}
-
 /* Whom to move for a read that finds another class: the reader, those who overwrote what it saw, or whoever writes that
  * again. */
 static uint32_t list_movers(const walker *w, const broken_read *b, uint32_t *movers) {
@@ -322,13 +235,12 @@ static bool is_broken(const walker *w, const broken_read *b) {
   return w->at[mine].read != (i > w->first[b->key] ? w->at[i - 1].write : w->c->initial[b->key]);
 }
 
-/* Moves a block, or makes the best of a few moves of one; true when something moved. */
+/* Makes the best of a few moves; true when something moved. */
 static bool settle(walker *w, const broken_read *b) {
-  enum { MOST = 8, BLOCKS = 5, EVEN = 50, NOISE = 2, DEAREST = 2, RESTS = 8 }; /* per cent; reads; moves */
+  enum { MOST = 8, EVEN = 50, NOISE = 2, DEAREST = 2, RESTS = 8 }; /* per cent; reads; moves */
   uint32_t movers[MOST], count = list_movers(w, b, movers), best = 0, best_place = 0, place = 0;
   int32_t least = INT32_MAX, more;
   w->moves++; /* made or not, so that nobody rests for ever */
-  if (draw(w, 100) < BLOCKS && settle_block(w, b)) return true;
   for (uint32_t i = 0; i < count; i++) {
     if (w->moves < w->rests[movers[i]] || !find_place(w, movers[i], &place, &more)) continue;
     if (more < least || (more == least && draw(w, 2) == 0)) least = more, best = movers[i], best_place = place;
@@ -428,7 +340,7 @@ static bool make_accesses(walker *w) {
   size_t most = (size_t)v->write_first[v->h->txns] + w->c->reads.count;
   w->first = iso_alloc_zero((size_t)keys + 2, sizeof *w->first);
   w->at = iso_alloc(most, sizeof *w->at);
-  w->state = iso_alloc(most + 1, sizeof *w->state);
+  w->state = iso_alloc(most, sizeof *w->state);
   w->cost = iso_alloc((size_t)w->count + 1, sizeof *w->cost);
   w->rests = iso_alloc_zero(v->h->txns, sizeof *w->rests);
   if (w->first == NULL || w->at == NULL || w->state == NULL || w->cost == NULL || w->rests == NULL) return false;
