@@ -254,9 +254,16 @@ static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *e
   uint64_t now = s->broken;
   how.way = way;
   how.seed = s->guesses++;
+  iso_possible possible = {.seen = NULL};
   uint32_t *event = copy_of(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, error);
+  isoproof_status status = ISOPROOF_OK;
+  if (s->has_clocks) {
+    how.possible = &possible;
+    status = iso_possible_make(&s->events, &s->clocks, &s->open, ISO_MISSES_NOTHING, &possible, error);
+  }
+  if (status == ISOPROOF_OK) status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, error);
+  iso_possible_free(&possible);
   if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
   if (status == ISOPROOF_OK && now > s->broken) restore(&s->sequence, event);
   free(event);
