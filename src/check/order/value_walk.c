@@ -27,9 +27,11 @@ typedef struct {
   uint32_t *first;       /* keys + 1 */
   access *at;            /* by key, in the order of places */
   uint32_t *near[2];     /* by transaction: the one before it and the one after it in its chain, or ISO_NO_TXN */
+  uint32_t *ends;        /* by transaction: the tick that it comes before; NULL without real time */
   int32_t *cost;         /* by place */
   uint32_t *state;       /* by access of the key at hand: what is there before it */
   ISO_VEC(broken_read) broken;
+  ISO_VEC(broken_read) fresh; /* what moves may have broken since it was last emptied */
   uint64_t *rests; /* by transaction: until how many moves were made, so that no two undo each other for ever */
   uint64_t random, steps, moves;
 } walker;
@@ -79,89 +81,135 @@ static uint32_t find(const walker *w, uint32_t key, uint32_t txn) {
   return low;
 }
 
-/* What is there at the end of a key's row, and before each access in `state`, without one of them. */
-static uint32_t fill_state(walker *w, uint32_t key, uint32_t without) {
-  uint32_t now = w->c->initial[key];
-  for (uint32_t i = w->first[key]; i < w->first[key + 1]; i++) {
-    w->state[i - w->first[key]] = now;
+/* The places that a transaction can have. */
+typedef struct {
+  uint32_t low, high;
+} bounds;
+
+/* The accesses [first, end) of a key that matter for places within bounds: those that stand there, and behind them all
+ * up to the first write, which hides what comes before it. */
+typedef struct {
+  uint32_t first, end;
+} stretch;
+
+static stretch stretch_of(const walker *w, uint32_t key, uint32_t mine, bounds b) {
+  stretch s = {mine, mine + 1};
+  while (s.first > w->first[key] && w->pos[w->at[s.first - 1].txn] >= b.low) s.first--;
+  while (s.end < w->first[key + 1]) {
+    const access *a = &w->at[s.end++];
+    if (a->write != NO_CLASS && w->pos[a->txn] > b.high) break;
+  }
+  return s;
+}
+
+/* What is there at the end of a stretch, and before each access in `state`, without one of them. */
+static uint32_t fill_state(walker *w, uint32_t key, stretch s, uint32_t without) {
+  uint32_t before = s.first, now = w->c->initial[key];
+  while (before > w->first[key] && w->at[before - 1].write == NO_CLASS) before--;
+  if (before > w->first[key]) now = w->at[before - 1].write;
+  for (uint32_t i = s.first; i < s.end; i++) {
+    w->state[i - s.first] = now;
     if (i != without && w->at[i].write != NO_CLASS) now = w->at[i].write;
   }
+  w->steps += s.end - before;
   return now;
 }
 
-/* Adds, to the cost of every place, what the access would cost at this key.  Costs are differences to the place before.
- */
-static void weigh_key(walker *w, uint32_t key, uint32_t mine) {
+/* Adds, to the cost of every place within bounds, what the access would cost at this key.  Costs are differences to the
+ * place before. */
+static void weigh_key(walker *w, uint32_t key, uint32_t mine, bounds b) {
   const access *m = &w->at[mine];
-  uint32_t first = w->first[key], here = w->pos[m->txn], later = 0;
-  uint32_t now = fill_state(w, key, mine);
+  stretch s = stretch_of(w, key, mine, b);
+  uint32_t here = w->pos[m->txn], now = fill_state(w, key, s, mine);
   int32_t spoils = 0, last = m->read != NO_CLASS && m->read != now ? m->weight : 0;
   /* From the end: `last` is the cost right behind the access at hand. */
-  for (uint32_t i = w->first[key + 1]; i-- > first;) {
+  for (uint32_t i = s.end; i-- > s.first;) {
     const access *a = &w->at[i];
     if (i == mine) continue;
-    uint32_t before = w->state[i - first];
+    uint32_t before = w->state[i - s.first];
     if (a->write != NO_CLASS) spoils = 0;
     if (a->read != NO_CLASS && m->write != NO_CLASS) {
       spoils += ((a->read != m->write) - (a->read != before)) * a->weight;
     }
     int32_t cost = spoils + (m->read != NO_CLASS && m->read != before ? m->weight : 0);
-    later = w->pos[a->txn] + (w->pos[a->txn] < here); /* the first place behind it, without the one that moves */
-    w->cost[later] += last - cost;
+    /* The first place behind it, without the one that moves. */
+    uint32_t later = w->pos[a->txn] + (w->pos[a->txn] < here);
+    if (later <= b.high) w->cost[later] += last - cost;
     last = cost;
   }
-  w->cost[0] += last;
-  w->steps += w->first[key + 1] - first;
+  w->cost[b.low] += last;
 }
 
 /* ---- moves ---- */
 
-/* The places that its session leaves to a transaction: [*low, *high]. */
-static void find_bounds(const walker *w, uint32_t txn, uint32_t *low, uint32_t *high) {
+/* Whether one ended before another one started. */
+static bool is_earlier(const walker *w, uint32_t a, uint32_t b) { return w->ends[a] < w->e->tick_before[b]; }
+
+/* The places that its session and real time leave to a transaction. */
+static bounds find_bounds(walker *w, uint32_t txn) {
   uint32_t before = w->near[0][txn], after = w->near[1][txn];
-  *low = before != ISO_NO_TXN ? w->pos[before] + 1 : 0;
-  *high = after != ISO_NO_TXN ? w->pos[after] - 1 : w->count - 1;
+  bounds b = {.low = before != ISO_NO_TXN ? w->pos[before] + 1 : 0,
+              .high = after != ISO_NO_TXN ? w->pos[after] - 1 : w->count - 1};
+  if (w->ends == NULL) return b;
+  uint32_t low = w->pos[txn], high = low;
+  while (low > b.low && !is_earlier(w, w->order[low - 1], txn)) low--;
+  while (high < b.high && !is_earlier(w, txn, w->order[high + 1])) high++;
+  w->steps += high - low;
+  return (bounds){low, high};
 }
 
 /* The best place for a transaction, other than its own, and what the reads count more there; false where it has none.
  */
 static bool find_place(walker *w, uint32_t txn, uint32_t *place, int32_t *more) {
-  uint32_t low, high, ties = 0;
-  find_bounds(w, txn, &low, &high);
-  if (low >= high) return false;
-  memset(w->cost, 0, ((size_t)w->count + 1) * sizeof *w->cost);
-  for (uint32_t at = 0, key; (key = next_key(w, txn, &at)) != NO_KEY;) weigh_key(w, key, find(w, key, txn));
+  uint32_t ties = 0;
+  bounds b = find_bounds(w, txn);
+  if (b.low >= b.high) return false;
+  memset(w->cost + b.low, 0, ((size_t)b.high - b.low + 1) * sizeof *w->cost);
+  for (uint32_t at = 0, key; (key = next_key(w, txn, &at)) != NO_KEY;) weigh_key(w, key, find(w, key, txn), b);
   int32_t now = 0, own = 0, least = INT32_MAX;
-  for (uint32_t q = 0; q <= high || q <= w->pos[txn]; q++) {
+  for (uint32_t q = b.low; q <= b.high; q++) {
     now += w->cost[q];
     if (q == w->pos[txn]) {
       own = now;
       continue;
     }
-    if (q < low || q > high || now > least) continue;
+    if (now > least) continue;
     ties = now < least ? 1 : ties + 1;
     if (draw(w, ties) == 0) *place = q;
     least = now;
   }
-  w->steps += w->count;
+  w->steps += b.high - b.low;
   *more = least - own;
   return true;
 }
 
+/* Notes the reads from an access on, up to the next write: another class may be there now.  What is not noted for lack
+ * of memory is found later. */
+static void note_fresh(walker *w, uint32_t key, uint32_t at) {
+  for (bool hidden = false; at < w->first[key + 1] && !hidden; at++) {
+    if (w->at[at].read != NO_CLASS) (void)iso_vec_push(&w->fresh, ((broken_read){w->at[at].txn, key}));
+    hidden = w->at[at].write != NO_CLASS;
+    w->steps++;
+  }
+}
+
 static void move(walker *w, uint32_t txn, uint32_t place) {
   uint32_t from = w->pos[txn];
+  for (uint32_t at = 0, key; (key = next_key(w, txn, &at)) != NO_KEY;) {
+    uint32_t i = find(w, key, txn), left = i;
+    access mine = w->at[i];
+    for (; i > w->first[key] && place < from && w->pos[w->at[i - 1].txn] >= place; i--) w->at[i] = w->at[i - 1];
+    for (; i + 1 < w->first[key + 1] && place > from && w->pos[w->at[i + 1].txn] <= place; i++) {
+      w->at[i] = w->at[i + 1];
+    }
+    w->at[i] = mine;
+    if (mine.write == NO_CLASS) continue;
+    note_fresh(w, key, left + (i < left)); /* who came behind it */
+    note_fresh(w, key, i + 1);
+  }
   for (; from < place; from++) w->order[from] = w->order[from + 1], w->pos[w->order[from]] = from;
   for (; from > place; from--) w->order[from] = w->order[from - 1], w->pos[w->order[from]] = from;
   w->order[place] = txn;
-  /* The accesses are still where they were, so the transaction is looked for by them. */
-  for (uint32_t at = 0, key; (key = next_key(w, txn, &at)) != NO_KEY;) {
-    uint32_t i = w->first[key];
-    while (w->at[i].txn != txn) i++;
-    access mine = w->at[i];
-    for (; i > w->first[key] && w->pos[w->at[i - 1].txn] > place; i--) w->at[i] = w->at[i - 1];
-    for (; i + 1 < w->first[key + 1] && w->pos[w->at[i + 1].txn] < place; i++) w->at[i] = w->at[i + 1];
-    w->at[i] = mine;
-  }
   w->pos[txn] = place;
 }
 
@@ -181,7 +229,7 @@ static uint32_t list_movers(const walker *w, const broken_read *b, uint32_t *mov
   return count;
 }
 
-static bool is_broken(walker *w, const broken_read *b) {
+static bool is_broken(const walker *w, const broken_read *b) {
   uint32_t mine = find(w, b->key, b->txn), i = mine;
   while (i > w->first[b->key] && w->at[i - 1].write == NO_CLASS) i--;
   return w->at[mine].read != (i > w->first[b->key] ? w->at[i - 1].write : w->c->initial[b->key]);
@@ -219,10 +267,27 @@ static bool find_broken(walker *w) {
   return true;
 }
 
+/* Settles one read, and then what that broke, as far as it goes. */
+static void follow(walker *w, const broken_read *b, uint64_t end) {
+  enum { TRIES = 4, FAR = 64 };
+  w->fresh.count = 0;
+  broken_read next = *b;
+  for (int far = 0; far < FAR && w->steps <= end; far++) {
+    w->at[find(w, next.key, next.txn)].weight++; /* what stays broken counts more (Morris 1993) */
+    for (int tries = 0; tries < TRIES && is_broken(w, &next) && settle(w, &next); tries++) continue;
+    bool found = false;
+    while (!found && w->fresh.count > 0) {
+      next = w->fresh.items[--w->fresh.count];
+      found = is_broken(w, &next);
+    }
+    if (!found) return;
+  }
+}
+
 /* ---- all of it ---- */
 
 static isoproof_status walk(walker *w, iso_value_walk how, isoproof_task *task, uint32_t *best, isoproof_error *error) {
-  enum { TRIES = 4, PATIENCE = 64 };
+  enum { PATIENCE = 64 };
   size_t least = SIZE_MAX;
   uint64_t end = 0, patience = PATIENCE * (uint64_t)w->first[w->v->h->keys] * w->count;
   if (patience > how.patience) patience = how.patience;
@@ -237,8 +302,7 @@ static isoproof_status walk(walker *w, iso_value_walk how, isoproof_task *task, 
     if (least == 0 || w->steps > end) return ISOPROOF_OK;
     for (size_t i = 0; i < w->broken.count && w->steps <= end; i++) {
       const broken_read *b = &w->broken.items[i];
-      w->at[find(w, b->key, b->txn)].weight++; /* what stays broken counts more (Morris 1993) */
-      for (int tries = 0; tries < TRIES && is_broken(w, b) && settle(w, b); tries++) continue;
+      if (is_broken(w, b)) follow(w, b, end);
     }
     ISO_TRY(iso_task_check(task, error));
   }
@@ -314,7 +378,21 @@ static bool make_neighbours(walker *w) {
   return true;
 }
 
+/* When each transaction ended, where that counts. */
+static bool make_ends(walker *w) {
+  const iso_event_graph *e = w->e;
+  if (e->tick_before == NULL) return true;
+  w->ends = iso_alloc(w->v->h->txns, sizeof *w->ends);
+  if (w->ends == NULL) return false;
+  memset(w->ends, 0xff, w->v->h->txns * sizeof *w->ends);
+  for (uint32_t tick = 0; tick < e->ticks; tick++) {
+    for (uint32_t i = e->ended_first[tick]; i < e->ended_first[tick + 1]; i++) w->ends[e->ended[i]] = tick;
+  }
+  return true;
+}
+
 static void walker_free(walker *w) {
+  free(w->ends);
   for (int side = 0; side < 2; side++) free(w->near[side]);
   free(w->order);
   free(w->pos);
@@ -324,12 +402,13 @@ static void walker_free(walker *w) {
   free(w->state);
   free(w->rests);
   iso_vec_free(&w->broken);
+  iso_vec_free(&w->fresh);
 }
 
 isoproof_status iso_value_walk_all(const iso_event_graph *e, const iso_value_classes *classes, iso_value_walk how,
                                    isoproof_task *task, int64_t *when, isoproof_error *error) {
   walker w = {.e = e, .v = e->view, .c = classes, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
-  bool made = make_order(&w, when) && make_accesses(&w) && make_neighbours(&w);
+  bool made = make_order(&w, when) && make_accesses(&w) && make_neighbours(&w) && make_ends(&w);
   uint32_t *best = made ? iso_alloc(w.count, sizeof *best) : NULL;
   isoproof_status status = best != NULL ? walk(&w, how, task, best, error) : iso_fail_memory(error);
   for (uint32_t i = 0; status == ISOPROOF_OK && i < w.count; i++) {

@@ -1,7 +1,8 @@
 /* value_walk.h - transactions moved, one at a time, to where the fewest reads find another value than they saw.
  *
  * A private header of placement.c, for few keys: there a transaction meets most others, and the one place that is best
- * for it may be anywhere.  All places are weighed at once, key by key, in one pass over the accesses of its keys.
+ * for it may be anywhere that its session and real time leave to it.  All those places are weighed at once, key by key,
+ * in one pass over the accesses of its keys.
  */
 #ifndef ISO_CHECK_ORDER_VALUE_WALK_H
 #define ISO_CHECK_ORDER_VALUE_WALK_H
@@ -15,7 +16,8 @@ typedef struct iso_value_walk {
 } iso_value_walk;
 
 /* Improves an order of whole transactions, which has those of a chain in order: when[event] becomes the place of its
- * transaction.  Of known edges only those of chains are kept: what follows from reads costs reads. */
+ * transaction.  Of known edges only those of chains and of real time are kept, which the
+ * order at hand has to respect: what follows from reads costs reads. */
 isoproof_status iso_value_walk_all(const iso_event_graph *events, const iso_value_classes *classes, iso_value_walk how,
                                    isoproof_task *task, int64_t *when, isoproof_error *error);
 

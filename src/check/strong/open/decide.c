@@ -34,6 +34,7 @@ typedef struct {
   iso_event_clocks clocks;
   bool has_clocks;
   uint64_t guesses;
+  uint64_t broken; /* transactions that the sequence does not explain, and orders that it breaks */
 } stage;
 
 static void stage_end(stage *s) {
@@ -234,42 +235,85 @@ static isoproof_status count_broken(stage *s, uint64_t *broken, isoproof_error *
   return iso_open_count_broken(&examination, &s->sequence, &s->open, has_sessions(s), broken, error);
 }
 
-/* Makes another sequence, which stays when it is better. */
-static isoproof_status guess_once(stage *s, iso_guess_way way, uint64_t *broken, isoproof_error *error) {
-  iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
-  iso_sequence *q = &s->sequence;
-  uint64_t now = *broken;
-  how.way = way;
-  how.seed = s->guesses++;
+static uint32_t *copy_of(const iso_sequence *q) {
   uint32_t *event = iso_alloc(q->count, sizeof *event);
-  if (event == NULL) return iso_fail_memory(error);
-  memcpy(event, q->event, q->count * sizeof *event);
-  isoproof_status status = iso_open_place(&how, &s->doubt, s->task, q, error);
-  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
-  for (uint32_t i = 0; status == ISOPROOF_OK && now > *broken && i < q->count; i++) {
+  if (event != NULL) memcpy(event, q->event, q->count * sizeof *event);
+  return event;
+}
+
+static void restore(iso_sequence *q, const uint32_t *event) {
+  for (uint32_t i = 0; i < q->count; i++) {
     q->event[i] = event[i];
     q->place[event[i]] = i;
   }
+}
+
+/* Makes another sequence, which stays when it is no worse. */
+static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *error) {
+  iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
+  uint64_t now = s->broken;
+  how.way = way;
+  how.seed = s->guesses++;
+  iso_possible possible = {.seen = NULL};
+  uint32_t *event = copy_of(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = ISOPROOF_OK;
+  if (s->has_clocks) {
+    how.possible = &possible;
+    status = iso_possible_make(&s->events, &s->clocks, &s->open, ISO_MISSES_NOTHING, &possible, error);
+  }
+  if (status == ISOPROOF_OK) status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, error);
+  iso_possible_free(&possible);
+  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
+  if (status == ISOPROOF_OK && now > s->broken) restore(&s->sequence, event);
   free(event);
-  if (status == ISOPROOF_OK && now < *broken) *broken = now;
+  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
   return status;
 }
 
+/* Where few keys are carried out by values, moves go on from there as long as they make it much better, and for some
+ * more attempts when little is wrong. */
+static isoproof_status guess_values(stage *s, int attempts, isoproof_error *error) {
+  enum { FEW_BROKEN = 64 };
+  bool better = iso_is_crowded(&s->view) && s->doubt.optional == NULL;
+  bool few = better && s->broken <= FEW_BROKEN;
+  for (int attempt = 0; attempt < attempts && s->broken > 0 && (better || few); attempt++) {
+    uint64_t before = s->broken;
+    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, error));
+    better = s->broken < before / 2;
+    few = s->broken <= FEW_BROKEN;
+  }
+  return s->broken == 0 ? satisfied(s, error) : ISOPROOF_OK;
+}
+
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
-static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
-  enum { ATTEMPTS = 5, FEW_BROKEN = 32, MORE = 3 };
+static isoproof_status guess(stage *s, isoproof_error *error) {
+  enum { ATTEMPTS = 5, VALUES = 3 };
   bool crowded = iso_is_crowded(&s->view);
-  ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, &broken, error));
-  for (int attempt = 0; attempt < ATTEMPTS && broken > 0 && !crowded; attempt++) {
-    uint64_t before = broken;
-    ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, &broken, error));
-    if (attempt > 0 && broken == before) break;
+  ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
+  for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded; attempt++) {
+    uint64_t before = s->broken;
+    ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
+    if (attempt > 0 && s->broken == before) break;
   }
-  bool values = crowded && s->doubt.optional == NULL && !s->events.shape.real_time;
-  for (int attempt = 0; values && attempt < (broken <= FEW_BROKEN ? MORE : 1) && broken > 0; attempt++) {
-    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, &broken, error));
+  return guess_values(s, VALUES, error);
+}
+
+/* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
+static isoproof_status search_guessed(stage *s, isoproof_error *error) {
+  enum { SOON = 1000, VALUES = 24 };
+  bool limited = s->most_conflicts > 0 && s->most_conflicts < SOON;
+  uint32_t *event = copy_of(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = search(s, limited ? s->most_conflicts : SOON, error);
+  bool over = status != ISOPROOF_OK || s->out->decided;
+  if (!over) {
+    restore(&s->sequence, event);
+    status = guess_values(s, VALUES, error);
+    over = status != ISOPROOF_OK || s->out->decided;
   }
-  return broken == 0 ? satisfied(s, error) : ISOPROOF_OK;
+  free(event);
+  return over ? status : search(s, s->most_conflicts, error);
 }
 
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
@@ -277,25 +321,25 @@ static isoproof_status guess(stage *s, uint64_t broken, isoproof_error *error) {
 static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   enum { PATIENCE = 200, FEW_CHAINS = 64 };
   bool cyclic = false;
-  uint64_t broken;
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   bool lacks = false, updates = s->rule->exclusive || !s->rule->split;
   if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, error));
   if (lacks) return refuted(s);
-  ISO_TRY(count_broken(s, &broken, error));
-  if (broken == 0) return satisfied(s, error);
+  ISO_TRY(count_broken(s, &s->broken, error));
+  if (s->broken == 0) return satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
-  if (first) ISO_TRY(guess(s, broken, error));
+  if (first) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
-  if (rows) ISO_TRY(guess(s, broken, error));
+  if (rows) ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */
+  if (rows) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   if (!rows) ISO_TRY(make_clocks(s, error));
-  if (!s->has_clocks || rows) return search(s, s->most_conflicts, error);
+  if (!s->has_clocks || rows) return search_guessed(s, error);
   ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   bool limited = s->most_conflicts > 0 && s->most_conflicts < PATIENCE;

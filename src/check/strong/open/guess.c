@@ -7,23 +7,47 @@
 #include "check/order/placement.h"
 #include "check/strong/open/open_classes.h"
 
-/* The last fitting version before the reader in the sequence; UINT32_MAX where there is none. */
-static uint32_t last_before(const iso_open_guess *g, const iso_sequence *s, const iso_open_read *read) {
+/* The last version before the reader in the sequence, or else the first one after it. */
+typedef struct {
+  int64_t here, latest, earliest;
+  uint32_t before, after;
+} nearest;
+
+static void offer(const iso_open_guess *g, const iso_sequence *s, uint32_t version, nearest *n) {
+  int64_t place = version > 0 ? (int64_t)s->place[iso_event_commit(g->events, g->open->slot_txn[version - 1])] : -1;
+  if (place < n->here && place >= n->latest) n->latest = place, n->before = version;
+  if (place > n->here && place < n->earliest) n->earliest = place, n->after = version;
+}
+
+/* Of the versions that fit: of those that clocks leave, where there are clocks. */
+static isoproof_status offer_all(const iso_open_guess *g, const iso_sequence *s, const iso_open_read *read, nearest *n,
+                                 isoproof_error *error) {
   const iso_open_reads *o = g->open;
   const iso_view *v = o->view;
-  uint32_t here = s->place[iso_event_begin(g->events, read->txn)], latest = 0, best = UINT32_MAX;
+  if (g->possible != NULL) {
+    ISO_TRY(iso_possible_find(g->possible, read, error));
+    for (size_t i = 0; i < g->possible->versions.count; i++) offer(g, s, g->possible->versions.items[i], n);
+    return ISOPROOF_OK;
+  }
   uint32_t first = v->writer_first[read->key], end = v->writer_first[read->key + 1];
-  if (iso_open_fits(o, read, 0)) best = 0;
+  if (iso_open_fits(o, read, 0)) offer(g, s, 0, n);
   if (read->statement == NULL) iso_open_equal(o, read, &first, &end);
   for (uint32_t i = first; i < end; i++) {
-    uint32_t slot = o->by_value[i], writer = o->slot_txn[slot];
-    if (writer == read->txn || (read->statement != NULL && !iso_open_fits(o, read, slot + 1))) continue;
-    uint32_t place = s->place[iso_event_commit(g->events, writer)];
-    if (place >= here || place < latest) continue;
-    latest = place;
-    best = slot + 1;
+    uint32_t slot = o->by_value[i];
+    if (o->slot_txn[slot] == read->txn || (read->statement != NULL && !iso_open_fits(o, read, slot + 1))) continue;
+    offer(g, s, slot + 1, n);
   }
-  return best;
+  return ISOPROOF_OK;
+}
+
+/* The likely version of a read; UINT32_MAX where there is none. */
+static isoproof_status choose(const iso_open_guess *g, const iso_sequence *s, const iso_open_read *read,
+                              uint32_t *version, isoproof_error *error) {
+  nearest n = {.latest = -1, .earliest = INT64_MAX, .before = UINT32_MAX, .after = UINT32_MAX};
+  n.here = s->place[iso_event_begin(g->events, read->txn)];
+  ISO_TRY(offer_all(g, s, read, &n, error));
+  *version = n.before != UINT32_MAX ? n.before : n.after;
+  return ISOPROOF_OK;
 }
 
 /* The edges between pieces of sessions, which the other graph has as well. */
@@ -78,12 +102,14 @@ isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isopro
     return iso_sequence_place(g->events, how, task, sequence, error);
   }
   iso_view view;
-  for (size_t i = 0; i < o->reads.count; i++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t i = 0; i < o->reads.count && status == ISOPROOF_OK; i++) {
     const iso_open_read *read = &o->reads.items[i];
-    uint32_t version = iso_is_optional(doubt, read->txn) ? UINT32_MAX : last_before(g, sequence, read);
+    uint32_t version = UINT32_MAX;
+    if (!iso_is_optional(doubt, read->txn)) status = choose(g, sequence, read, &version, error);
     if (version != UINT32_MAX) iso_open_settle(o, doubt, read, version);
   }
-  isoproof_status status = iso_view_make_with(doubt->history, doubt->optional, task, &view, error);
+  if (status == ISOPROOF_OK) status = iso_view_make_with(doubt->history, doubt->optional, task, &view, error);
   for (size_t i = 0; i < o->reads.count; i++) doubt->resolution->writer[o->reads.items[i].op] = ISO_UNSETTLED;
   if (status != ISOPROOF_OK) return status;
   status = place(g, &view, task, sequence, error);

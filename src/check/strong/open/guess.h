@@ -8,7 +8,7 @@
 #define ISO_CHECK_STRONG_OPEN_GUESS_H
 
 #include "check/order/sequence.h"
-#include "check/strong/open/open_reads.h"
+#include "check/strong/open/possible.h"
 
 /* By what is known alone, from any order at all; with what the sequence shows; by carrying the history out value by
  * value; by moving whole transactions to where the fewest reads find another value. */
@@ -21,6 +21,7 @@ typedef struct iso_open_guess {
   bool exclusive;     /* writers of one key must not overlap */
   iso_guess_way way;
   uint64_t seed;
+  iso_possible *possible; /* what is left for the open reads; NULL where nothing is known of that */
 } iso_open_guess;
 
 /* Puts another sequence of the same events in the place of `sequence`. */

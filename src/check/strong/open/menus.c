@@ -136,13 +136,6 @@ isoproof_status iso_menus_list(iso_menus *m, uint32_t number, isoproof_error *er
 
 /* ---- choices ---- */
 
-int64_t iso_open_distance(const iso_open_reads *open, const iso_event_graph *e, const iso_sequence *s, uint32_t reader,
-                          uint32_t version) {
-  int64_t here = s->place[iso_event_begin(e, reader)];
-  int64_t there = version > 0 ? (int64_t)s->place[iso_event_commit(e, open->slot_txn[version - 1])] : -1;
-  return there < here ? here - there : (int64_t)UINT32_MAX + there - here;
-}
-
 uint32_t iso_menus_likely(const iso_menus *m, uint32_t number) {
   const iso_menu *menu = &m->menus[number];
   int64_t best = INT64_MAX;

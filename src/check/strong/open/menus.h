@@ -56,8 +56,4 @@ uint32_t iso_menus_of(const iso_menus *menus, uint32_t read, uint32_t version);
 /* Prefers a choice. */
 void iso_menus_prefer(iso_menus *menus, uint32_t choice);
 
-/* How far a version is from its reader in a sequence, those after it farther than all before it. */
-int64_t iso_open_distance(const iso_open_reads *open, const iso_event_graph *events, const iso_sequence *sequence,
-                          uint32_t reader, uint32_t version);
-
 #endif

@@ -12,6 +12,7 @@ void iso_open_reads_free(iso_open_reads *o) {
   free(o->slot_op);
   free(o->slot_txn);
   free(o->by_value);
+  iso_matches_free(&o->matches);
   iso_vec_free(&o->reads);
   iso_vec_free(&o->counts);
   free(o->read_first);
@@ -26,8 +27,7 @@ iso_value iso_open_version(const iso_open_reads *o, uint32_t key, uint32_t versi
 }
 
 bool iso_open_matches(const iso_open_reads *o, const iso_statement *statement, uint32_t key, uint32_t version) {
-  iso_predicate predicate = iso_history_predicate(o->view->h, statement);
-  return iso_version_matches(o->view->h, &predicate, key, iso_open_version(o, key, version));
+  return iso_matches_version(&o->matches, statement, key, version, iso_open_version(o, key, version));
 }
 
 bool iso_open_fits(const iso_open_reads *o, const iso_open_read *read, uint32_t version) {
@@ -244,6 +244,9 @@ isoproof_status iso_open_reads_make(iso_view *view, iso_doubt *doubt, iso_open_r
   o->view = view;
   o->doubt = doubt;
   ISO_TRY(iso_view_need_writers(view, error));
+  isoproof_status status = iso_matches_make(h, view->write_first[h->txns], &o->matches, error);
+  if (status != ISOPROOF_OK) iso_open_reads_free(o);
+  if (status != ISOPROOF_OK) return status;
   lister l = {.o = o, .doubt = doubt};
   l.own = iso_alloc(h->keys, sizeof *l.own);
   l.own_of = iso_alloc_zero(h->keys, sizeof *l.own_of);

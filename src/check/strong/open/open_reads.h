@@ -18,6 +18,7 @@
 #define ISO_CHECK_STRONG_OPEN_OPEN_READS_H
 
 #include "base/vector.h"
+#include "check/strong/open/matches.h"
 #include "check/view/view.h"
 
 /* A read that several versions may fit, and what the resolution said of it. */
@@ -68,9 +69,10 @@ typedef struct iso_open_count {
 typedef struct iso_open_reads {
   const iso_view *view;
   const iso_doubt *doubt;
-  uint32_t *slot_op;            /* by place in view->write_key: the last write of that key by that transaction */
-  uint32_t *slot_txn;           /* and who that is */
-  uint32_t *by_value;           /* the places of each key, from view->writer_first on, by the version that they wrote */
+  uint32_t *slot_op;  /* by place in view->write_key: the last write of that key by that transaction */
+  uint32_t *slot_txn; /* and who that is */
+  uint32_t *by_value; /* the places of each key, from view->writer_first on, by the version that they wrote */
+  iso_matches matches;
   ISO_VEC(iso_open_read) reads; /* by transaction; those of counts last in each */
   ISO_VEC(iso_open_count) counts;
   uint32_t *read_first, *plain_end, *count_first; /* by transaction; reads from plain_end on belong to counts */

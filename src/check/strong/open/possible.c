@@ -97,7 +97,7 @@ static bool add_version(iso_possible *p, const iso_open_read *read, uint32_t wri
 }
 
 /* Of a group: the last one that was seen, and everybody who is neither before nor after the reader. */
-static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group) {
+static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group, size_t most) {
   const iso_event_graph *e = p->e;
   const uint32_t *writer = e->view->writer;
   uint32_t behind, end, place = p->seen[group - e->group_first[read->key]], stop;
@@ -105,6 +105,7 @@ static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group
   bool made = true, seen = place > e->group_start[group];
   if (seen && !is_overwritten(p, read, writer[place - 1], group)) made = add_version(p, read, writer[place - 1]);
   for (stop = e->group_start[group + 1]; made && place < stop && writer[place] < end; place++) {
+    if (p->versions.count >= most) break;
     if (writer[place] == read->txn) continue;
     if (p->missed == ISO_MISSES_NO_SESSION && is_overwritten(p, read, writer[place], group)) continue;
     made = add_version(p, read, writer[place]);
@@ -112,15 +113,114 @@ static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group
   return made;
 }
 
-isoproof_status iso_possible_find(iso_possible *p, const iso_open_read *read, isoproof_error *error) {
+/* The first versions, up to a number. */
+static isoproof_status find_first(iso_possible *p, const iso_open_read *read, size_t most, isoproof_error *error) {
   const iso_event_graph *e = p->e;
   p->versions.count = 0;
   bool any = find_seen(p, read);
   bool made = any || !iso_open_fits(p->open, read, 0) || iso_vec_push(&p->versions, 0);
   for (uint32_t group = e->group_first[read->key]; made && group < e->group_first[read->key + 1]; group++) {
-    made = add_group(p, read, group);
+    if (p->versions.count >= most) break;
+    made = add_group(p, read, group, most);
   }
   return made ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+isoproof_status iso_possible_find(iso_possible *p, const iso_open_read *read, isoproof_error *error) {
+  return find_first(p, read, SIZE_MAX, error);
+}
+
+/* ---- the nearest one ---- */
+
+int64_t iso_open_distance(const iso_open_reads *open, const iso_event_graph *e, const iso_sequence *s, uint32_t reader,
+                          uint32_t version) {
+  int64_t here = s->place[iso_event_begin(e, reader)];
+  int64_t there = version > 0 ? (int64_t)s->place[iso_event_commit(e, open->slot_txn[version - 1])] : -1;
+  return there < here ? here - there : (int64_t)UINT32_MAX + there - here;
+}
+
+typedef struct {
+  iso_possible *p;
+  const iso_open_read *read;
+  const iso_sequence *s;
+  int wanted;
+  int64_t rank; /* of the best one so far */
+  uint32_t best;
+} nearest;
+
+/* Takes the version of a writer where it is possible and better than the best one so far; true when those that are
+ * farther need not be asked.  What takes long is asked last. */
+static bool take(nearest *n, uint32_t place, uint32_t group, bool known) {
+  const iso_possible *p = n->p;
+  uint32_t writer = p->e->view->writer[place], version = iso_view_slot(p->e->view, writer, n->read->key) + 1;
+  bool seen = place < p->seen[group - p->e->group_first[n->read->key]];
+  int64_t rank = iso_possible_rank(known, iso_open_distance(p->open, p->e, n->s, n->read->txn, version));
+  if (writer == n->read->txn) return false;
+  if (rank >= n->rank) return true;
+  if (!iso_open_fits(p->open, n->read, version)) return false;
+  if (n->wanted >= 0 && iso_open_matches(p->open, n->read->statement, n->read->key, version) != (n->wanted > 0)) {
+    return false;
+  }
+  if ((seen || p->missed == ISO_MISSES_NO_SESSION) && is_overwritten(p, n->read, writer, group)) return false;
+  n->rank = rank;
+  n->best = version;
+  return true;
+}
+
+/* The first place of [low, high) of a group that stands behind the reader in the sequence. */
+static uint32_t split(const nearest *n, uint32_t low, uint32_t high) {
+  const iso_event_graph *e = n->p->e;
+  uint32_t here = n->s->place[iso_event_begin(e, n->read->txn)];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (n->s->place[iso_event_commit(e, e->view->writer[middle])] < here) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* The writers of a group stand in the order of their session: those before the reader are the nearer the later they
+ * are, and those behind it the nearer the earlier. */
+static void take_of_group(nearest *n, uint32_t group) {
+  const iso_possible *p = n->p;
+  const iso_event_graph *e = p->e;
+  uint32_t behind, end, low = p->seen[group - e->group_first[n->read->key]];
+  bounds_of(p, n->read->txn, e->group_chain[group], &behind, &end);
+  if (low > e->group_start[group]) low--;
+  uint32_t high = place_of(p, group, end), known = p->clocks != NULL ? place_of(p, group, behind) : low;
+  if (high < low) high = low;
+  if (known > high) known = high;
+  for (uint32_t place = known; place-- > low;) {
+    if (take(n, place, group, true)) return;
+  }
+  if (known > low) low = known;
+  uint32_t middle = split(n, low, high);
+  for (uint32_t place = middle; place-- > low;) {
+    if (take(n, place, group, false)) return;
+  }
+  for (uint32_t place = middle; place < high; place++) {
+    if (take(n, place, group, false)) return;
+  }
+}
+
+uint32_t iso_possible_nearest(iso_possible *p, const iso_open_read *read, const iso_sequence *sequence, int wanted,
+                              int64_t *rank) {
+  const iso_event_graph *e = p->e;
+  nearest n = {.p = p, .read = read, .s = sequence, .wanted = wanted, .rank = INT64_MAX, .best = UINT32_MAX};
+  bool any = find_seen(p, read), matches = wanted < 0;
+  if (!matches) matches = iso_open_matches(p->open, read->statement, read->key, 0) == (wanted > 0);
+  if (!any && matches && iso_open_fits(p->open, read, 0)) {
+    n.rank = iso_possible_rank(true, iso_open_distance(p->open, e, sequence, read->txn, 0));
+    n.best = 0;
+  }
+  for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
+    take_of_group(&n, group);
+  }
+  *rank = n.rank;
+  return n.best;
 }
 
 isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,
@@ -131,7 +231,7 @@ isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_
   *impossible = false;
   for (size_t i = 0; i < open->reads.count && !*impossible; i++) {
     const iso_open_read *read = &open->reads.items[i];
-    ISO_TRY(iso_possible_find(p, read, error));
+    ISO_TRY(find_first(p, read, 2, error));  /* whether there is any, and only one */
     if (iso_is_optional(doubt, read->txn)) { /* what it read depends on whether it takes part */
       if (p->versions.count == 0) iso_doubt_rule_out(doubt, read->txn);
       continue;

@@ -29,6 +29,21 @@ void iso_possible_free(iso_possible *possible);
 /* Finds those of a read. */
 isoproof_status iso_possible_find(iso_possible *possible, const iso_open_read *read, isoproof_error *error);
 
+/* How far a version is from its reader in a sequence, those after it farther than all before it. */
+int64_t iso_open_distance(const iso_open_reads *open, const iso_event_graph *events, const iso_sequence *sequence,
+                          uint32_t reader, uint32_t version);
+
+/* How good a first choice of a read a version is, the least first: what comes before the reader anyway makes nobody
+ * visible who is not already; then by distance in the sequence. */
+static inline int64_t iso_possible_rank(bool known, int64_t distance) {
+  const int64_t far = INT64_C(1) << 34;
+  return (known ? 0 : far) + distance;
+}
+/* The one with the least rank, and that; of a row of a count, of those that match or not as `wanted` says (-1: any).
+ * UINT32_MAX where there is none.  For histories without optional transactions. */
+uint32_t iso_possible_nearest(iso_possible *possible, const iso_open_read *read, const iso_sequence *sequence,
+                              int wanted, int64_t *rank);
+
 /* Settles what one version is left for; *settled counts them.  *impossible is set when none is left for a read; an
  * optional transaction takes no part then. */
 isoproof_status iso_possible_settle(iso_possible *possible, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,

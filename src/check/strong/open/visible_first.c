@@ -3,20 +3,24 @@
 
 #include "check/strong/open/visible_steps.h"
 
-/* How good a first choice a version is, the least first: what comes before the reader anyway makes nobody visible who
- * is not already; then by distance in the sequence. */
+/* How good a first choice a version is: optional transactions come last. */
 static int64_t rank_of(const iso_watcher *w, const iso_open_read *read, uint32_t version) {
   const int64_t far = INT64_C(1) << 34;
   const iso_event_clocks *clocks = w->refiner.clocks;
   bool known = version == 0 || (clocks != NULL && iso_reaches(w->e, clocks, iso_watcher_writer(w, version), read->txn));
   bool optional = version > 0 && iso_is_optional(w->open->doubt, iso_watcher_writer(w, version));
-  return (known ? 0 : far) + (optional ? 2 * far : 0) + iso_open_distance(w->open, w->e, w->s, read->txn, version);
+  int64_t distance = iso_open_distance(w->open, w->e, w->s, read->txn, version);
+  return iso_possible_rank(known, distance) + (optional ? 2 * far : 0);
 }
 
 /* The best possible version of a read; of a row of a count, of those that match or not as `wanted` says (-1: any).
  * UINT32_MAX where there is none. */
 static isoproof_status best_choice(iso_watcher *w, const iso_open_read *read, int wanted, int64_t *rank,
                                    uint32_t *best) {
+  if (w->open->doubt->optional == NULL) {
+    *best = iso_possible_nearest(&w->possible, read, w->s, wanted, rank);
+    return ISOPROOF_OK;
+  }
   ISO_TRY(iso_possible_find(&w->possible, read, w->error));
   *rank = INT64_MAX;
   *best = UINT32_MAX;
