@@ -91,7 +91,7 @@ static isoproof_status judge(mpi_check *m, double load, reply *to, isoproof_erro
   if (judged.by_whole && judged.why != NULL) note("%s: judged on one machine: %s", m->parsed->arguments[0], judged.why);
   const isoproof_history *history = judged.history != NULL ? judged.history : m->spread.history;
   if (judged.history != NULL && !judged.by_whole)
-    note("%s: operations are counted of the transactions that show a violation only", m->parsed->arguments[0]);
+    message("%s: operations are counted of the transactions that show a violation only", m->parsed->arguments[0]);
   status = check_tell(&m->job, 0, history, judged.result, load, now() - began, to, error);
   iso_parts_result_free(&judged);
   return status;

@@ -160,9 +160,27 @@ static isoproof_status make_part(talk *t, spread *s, const iso_part_frame *frame
   return status;
 }
 
+static isoproof_status make(talk *t, spread *s, isoproof_error *error) {
+  iso_part_frame frame;
+  isoproof_status status = share_frame(t, s, &frame, error);
+  if (status == ISOPROOF_OK) status = make_part(t, s, &frame, error);
+  if (status == ISOPROOF_OK) {
+    t->part = &s->part;
+    t->member.txns = frame.txns;
+    t->member.part = (uint32_t)t->rank;
+  } else {
+    spread_free(s);
+  }
+  return status;
+}
+
+isoproof_status spread_history(talk *t, isoproof_history *history, bool in_ranges, spread *s, isoproof_error *error) {
+  *s = (spread){.history = history, .in_ranges = in_ranges};
+  return make(t, s, error);
+}
+
 isoproof_status spread_read(talk *t, const char *path, const char *format, spread *s, isoproof_error *error) {
   iso_binary_header header = {.version = 0};
-  iso_part_frame frame;
   memset(s, 0, sizeof *s);
   /* Rank 0 says which way, so that all go the same. */
   struct stat file;
@@ -173,13 +191,7 @@ isoproof_status spread_read(talk *t, const char *path, const char *format, sprea
   s->in_ranges = header.version != 0;
   talk_phase(t, "load");
   status = talk_agree(t, read_history(t, path, format, s, error), error);
-  if (status == ISOPROOF_OK) status = share_frame(t, s, &frame, error);
-  if (status == ISOPROOF_OK) status = make_part(t, s, &frame, error);
-  if (status == ISOPROOF_OK) {
-    t->part = &s->part;
-    t->member.txns = frame.txns;
-  } else {
-    spread_free(s);
-  }
+  if (status == ISOPROOF_OK) return make(t, s, error);
+  spread_free(s);
   return status;
 }

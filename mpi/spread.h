@@ -19,6 +19,8 @@ typedef struct spread {
 
 /* Reads it and has every rank make its part.  Every rank calls it. */
 isoproof_status spread_read(talk *t, const char *path, const char *format, spread *s, isoproof_error *error);
+/* The same for a history that every rank has (`in_ranges`) or rank 0 alone, and that the spread takes over. */
+isoproof_status spread_history(talk *t, isoproof_history *history, bool in_ranges, spread *s, isoproof_error *error);
 void spread_free(spread *s);
 /* The part only: what a check of the whole needs the memory of. */
 void spread_free_part(spread *s);

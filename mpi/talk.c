@@ -175,7 +175,7 @@ static void tell(talk *t, const iso_bytes *asked) {
   t->asked += length * (uint64_t)(t->ranks - 1);
 }
 
-static isoproof_status ask(iso_team *team, const iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
+static isoproof_status ask(iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
   talk *t = team->context;
   talk_phase(t, team->questions == 0 ? "guess" : "search");
   tell(t, asked);

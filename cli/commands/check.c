@@ -95,8 +95,7 @@ isoproof_check_options check_options_of(const check_job *job) {
 }
 
 isoproof_status check_tell(check_job *job, size_t number, const isoproof_history *history,
-                           const isoproof_result *result, double load, double check, reply *to,
-                           isoproof_error *error) {
+                           const isoproof_result *result, double load, double check, reply *to, isoproof_error *error) {
   const char *path = job->files.items[number].path;
   to->code = code_of(job, result);
   isoproof_status status = check_print(job, path, history, result, load, check, to->out, error);

@@ -175,9 +175,10 @@ const option check_table[CHECK_OPTIONS] = {
     [CHECK_MEMORY_LIMIT] = {.name = "memory-limit",
                             .type = OPTION_SIZE,
                             .min = 1,
-                            .help = "Use at most that much memory (K, M, G and T are powers of 1024). A plain file in "
-                                    "the binary form that needs more is judged out of core; what does not fit otherwise "
-                                    "is unknown.",
+                            .help =
+                                "Use at most that much memory (K, M, G and T are powers of 1024). A plain file in "
+                                "the binary form that needs more is judged out of core; what does not fit otherwise "
+                                "is unknown.",
                             .group = "Limits"},
     [CHECK_OUT_OF_CORE] = {.name = "out-of-core",
                            .help = "Judge a plain file in the binary form part after part, divided by keys, within "

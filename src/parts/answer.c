@@ -304,6 +304,7 @@ void iso_part_answer(iso_member *m, iso_part *part, isoproof_task *task, iso_byt
   isoproof_error error = {.code = ISOPROOF_OK};
   iso_bytes_free(out);
   iso_put_u32(out, ISOPROOF_OK);
+  if (!iso_member_is_asked(m)) return;
   isoproof_status status = answer(m, part, task, out, &error);
   if (status == ISOPROOF_OK) return;
   iso_bytes_free(out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "check/strong/rules/rule.h"
 #include "history/real_time.h"
 #include "level/tap.h"
@@ -62,7 +63,9 @@ static bool put_sequence(iso_coordinator *c, uint32_t *event, uint32_t count, bo
     iso_put(out, event, count * sizeof *event);
   }
   free(c->told);
-  c->told = event;
+  /* What is only tried is not told as changes afterwards. */
+  c->told = head->bare ? NULL : event;
+  if (head->bare) free(event);
   c->told_count = count;
   c->told_split = split;
   return !out->failed;
@@ -310,63 +313,87 @@ static bool is_sound(const iso_coordinator *c) {
 /* ---- the first guess ---- */
 
 typedef struct {
-  int64_t end;
+  int64_t when;
   uint32_t txn;
-} ended;
+} moment;
 
-static int by_end(const void *a, const void *b) {
-  const ended *x = a, *y = b;
-  if (x->end != y->end) return x->end < y->end ? -1 : 1;
+static int by_time(const void *a, const void *b) {
+  const moment *x = a, *y = b;
+  if (x->when != y->when) return x->when < y->when ? -1 : 1;
   return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-/* The transactions by the times of their ends, which respects real time; false where it does not respect sessions. */
-static bool order_by_end(const iso_coordinator *c, uint32_t *order, bool *failed) {
-  const isoproof_history *h = c->h;
-  uint32_t count = 0;
-  ended *all = iso_alloc(c->view.taking_part, sizeof *all);
-  *failed = all == NULL;
-  if (all == NULL) return false;
-  for (uint32_t t = 0; t < h->txns; t++) {
-    if (c->out->counts[t]) all[count++] = (ended){iso_real_end(h, t), t};
-  }
-  qsort(all, count, sizeof *all, by_end);
-  for (uint32_t i = 0; i < count; i++) order[i] = all[i].txn;
-  free(all);
-  uint32_t *last = iso_alloc_zero(h->sessions, sizeof *last); /* + 1 */
-  *failed = last == NULL;
-  bool good = last != NULL;
-  for (uint32_t i = 0; good && i < count; i++) {
-    uint32_t session = h->txn_session[order[i]];
-    good = order[i] + 1 > last[session];
-    last[session] = order[i] + 1;
+/* Whether the transactions of each session are in their order. */
+static isoproof_status check_sessions(const iso_coordinator *c, const iso_sequence *s, bool *good,
+                                      isoproof_error *error) {
+  uint32_t *last = iso_alloc_zero(c->h->sessions, sizeof *last); /* + 1 */
+  if (last == NULL) return iso_fail_memory(error);
+  *good = true;
+  for (uint32_t i = 0; *good && i < s->count; i++) {
+    uint32_t session = c->h->txn_session[s->event[i]];
+    *good = s->event[i] + 1 > last[session];
+    last[session] = s->event[i] + 1;
   }
   free(last);
-  return good;
+  return ISOPROOF_OK;
 }
 
-/* Has the parts carry it out, and tell what they have.  Nothing is known yet of who read from whom: the reads
- * themselves say whether it fits. */
-static isoproof_status guess(iso_coordinator *c, bool *fits, isoproof_error *error) {
-  bool timed = iso_has_real_time(c->h), failed = false;
-  uint32_t *order = timed ? iso_alloc(c->view.taking_part, sizeof *order) : NULL;
-  if (timed && order == NULL) return iso_fail_memory(error);
-  bool ordered = timed && order_by_end(c, order, &failed);
-  iso_event_graph events = {.txn_events = c->h->txns};
-  iso_sequence sequence = {.event = order, .count = c->view.taking_part, .total = c->view.taking_part};
-  iso_question_head head = {
-      .asks = ISO_ASK_FACTS | (ordered ? ISO_ASK_EXECUTE : 0), .rule = ISO_RULE_SERIALIZABLE, .enough = 1, .bare = 1};
-  isoproof_status status =
-      failed ? iso_fail_memory(error) : iso_coordinator_ask(c, head, &events, ordered ? &sequence : NULL, error);
-  free(order);
-  *fits = ordered;
-  for (uint32_t part = 0; status == ISOPROOF_OK && part < c->team->parts; part++) {
-    iso_taker in;
-    status = iso_answer_open(&c->answers[part], &in, error);
-    if (status == ISOPROOF_OK) status = take_facts(c, &in, part, error);
-    if (ordered && iso_take_u64(&in) > 0) *fits = false;
+/* The transactions by the times of their starts, or of their ends.  Both respect real time: who ended before somebody
+ * began has both before. */
+static isoproof_status order_by_time(const iso_coordinator *c, bool starts, iso_sequence *s, bool *good,
+                                     isoproof_error *error) {
+  const isoproof_history *h = c->h;
+  moment *all = iso_alloc(c->view.taking_part, sizeof *all);
+  s->event = iso_alloc(c->view.taking_part, sizeof *s->event);
+  s->count = s->total = 0;
+  isoproof_status status = all != NULL && s->event != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  for (uint32_t t = 0; status == ISOPROOF_OK && t < h->txns; t++) {
+    if (c->out->counts[t]) all[s->count++] = (moment){starts ? iso_real_start(h, t) : iso_real_end(h, t), t};
   }
+  if (status == ISOPROOF_OK) qsort(all, s->count, sizeof *all, by_time);
+  for (uint32_t i = 0; status == ISOPROOF_OK && i < s->count; i++) s->event[i] = all[i].txn;
+  s->total = s->count;
+  free(all);
+  if (status == ISOPROOF_OK) status = check_sessions(c, s, good, error);
+  if (h->frugal) iso_pages_let_go(h->map, 0, h->map_bytes);
   return status;
+}
+
+/* Has one part carry the sequence out, or all, which then tell what they have.  Nothing is known yet of who read from
+ * whom: the reads themselves say whether it fits. */
+static isoproof_status try_guess(iso_coordinator *c, const iso_sequence *s, bool all, bool *fits,
+                                 isoproof_error *error) {
+  bool facts = all && !c->out->has_facts;
+  uint32_t asks = (s != NULL ? ISO_ASK_EXECUTE : 0U) | (facts ? ISO_ASK_FACTS : 0U);
+  iso_event_graph events = {.txn_events = c->h->txns};
+  iso_question_head head = {.asks = asks, .rule = ISO_RULE_SERIALIZABLE, .enough = 1, .bare = 1, .only = !all};
+  ISO_TRY(iso_coordinator_ask(c, head, &events, s, error));
+  *fits = s != NULL;
+  for (uint32_t part = 0; part < (all ? c->team->parts : 1); part++) {
+    iso_taker in;
+    ISO_TRY(iso_answer_open(&c->answers[part], &in, error));
+    if (facts) ISO_TRY(take_facts(c, &in, part, error));
+    if (s != NULL && iso_take_u64(&in) > 0) *fits = false;
+  }
+  if (facts) c->out->has_facts = true;
+  return ISOPROOF_OK;
+}
+
+/* Clients see a transaction take effect some time between its start and its end: near either of them in most systems.
+ * One part tells soon whether it is worth asking all. */
+static isoproof_status guess(iso_coordinator *c, bool *fits, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  for (int starts = 0; iso_has_real_time(c->h) && starts < 2 && !*fits && status == ISOPROOF_OK; starts++) {
+    iso_sequence s = {.event = NULL};
+    bool good = false;
+    status = order_by_time(c, starts != 0, &s, &good, error);
+    if (status == ISOPROOF_OK && good && c->team->parts > 1) status = try_guess(c, &s, false, &good, error);
+    if (status == ISOPROOF_OK && good) status = try_guess(c, &s, true, fits, error);
+    free(s.event);
+  }
+  if (status != ISOPROOF_OK || c->out->has_facts) return status;
+  bool none;
+  return try_guess(c, NULL, true, &none, error);
 }
 
 /* ---- all levels ---- */
@@ -410,7 +437,6 @@ static isoproof_status decide(iso_coordinator *c, isoproof_error *error) {
   bool fits = false;
   ISO_TRY(find_effect(c, error));
   ISO_TRY(guess(c, &fits, error));
-  c->out->has_facts = true;
   if (!c->out->facts.suits || c->out->facts.duplicate_writes > 0) {
     c->out->reason = c->out->facts.suits ? "values repeat" : "the history has more than registers and lists";
     return ISOPROOF_OK;

@@ -8,11 +8,11 @@ void iso_answers_free(iso_bytes *answers, uint32_t parts) {
   for (uint32_t i = 0; i < parts; i++) iso_bytes_free(&answers[i]);
 }
 
-isoproof_status iso_team_ask(iso_team *team, const iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
+isoproof_status iso_team_ask(iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
   if (asked->failed) return iso_fail_memory(error);
+  team->bytes_asked += asked->count;
   ISO_TRY(team->ask(team, asked, answers, error));
   team->questions++;
-  team->bytes_asked += asked->count;
   for (uint32_t i = 0; i < team->parts; i++) {
     iso_taker in;
     team->bytes_answered += answers[i].count;
@@ -33,16 +33,21 @@ static isoproof_status make_part(iso_local_team *t, uint32_t number, iso_part *p
   return status;
 }
 
-static isoproof_status ask_local(iso_team *team, const iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
+static isoproof_status ask_local(iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error) {
   iso_local_team *t = team->context;
   ISO_TRY(iso_member_hear(&t->member, asked, error));
   if ((t->member.head.asks & ISO_ASK_END) != 0) return ISOPROOF_OK;
+  /* Transactions that are wanted are looked for in the question itself. */
+  if (t->member.wanted == NULL || t->member.head.txns_wanted == 0) iso_bytes_free(asked);
   for (uint32_t i = 0; i < team->parts; i++) {
-    if (!t->is_made[i]) ISO_TRY(make_part(t, i, &t->kept[i], error));
-    t->is_made[i] = true;
+    t->member.part = i;
+    bool is_asked = iso_member_is_asked(&t->member);
+    if (is_asked && !t->is_made[i]) ISO_TRY(make_part(t, i, &t->kept[i], error));
+    t->is_made[i] = t->is_made[i] || is_asked;
     iso_part_answer(&t->member, &t->kept[i], t->task, &answers[i]);
-    if (!t->keep) iso_part_free(&t->kept[i]);
-    t->is_made[i] = t->keep;
+    if (t->keep || !t->is_made[i]) continue;
+    iso_part_free(&t->kept[i]);
+    t->is_made[i] = false;
   }
   return ISOPROOF_OK;
 }

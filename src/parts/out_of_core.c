@@ -8,7 +8,7 @@
 #include "parts/judge.h"
 
 /* Measured, see docs/scale.md: what a check in memory takes, and what stays and what a part takes out of core. */
-enum { WHOLE_PER_OP = 44, WHOLE_PER_TXN = 220, KEPT_PER_TXN = 60, PART_PER_OP = 80, PER_KEY = 24, KEPT = 24 << 20 };
+enum { WHOLE_PER_OP = 44, WHOLE_PER_TXN = 220, KEPT_PER_TXN = 66, PART_PER_OP = 48, PER_KEY = 24, KEPT = 24 << 20 };
 enum { MOST_PARTS = 4096 };
 
 isoproof_status isoproof_check_memory(const char *path, uint64_t *bytes, isoproof_error *error) {

@@ -32,6 +32,7 @@ typedef struct iso_question_head {
   uint32_t split;       /* events are begins and commits */
   uint32_t has_counts;  /* 1: who takes part is said */
   uint32_t txns_wanted; /* UINT32_MAX: all */
+  uint32_t only;        /* the part that is asked, + 1, the others have an empty answer; 0: all are */
 } iso_question_head;
 
 enum { ISO_SHOWN_BY = 7 };
@@ -57,6 +58,7 @@ typedef struct iso_between {
 /* What a process knows besides its parts. */
 typedef struct iso_member {
   uint32_t txns;
+  uint32_t part; /* the number of the part that answers */
   iso_question_head head;
   uint8_t *counts;       /* by transaction; NULL until it was said who takes part */
   iso_sequence sequence; /* as it was told last; events of transactions only */
@@ -67,7 +69,12 @@ typedef struct iso_member {
 void iso_member_free(iso_member *member);
 /* Takes in what is common to all parts. */
 isoproof_status iso_member_hear(iso_member *member, const iso_bytes *question, isoproof_error *error);
-/* The answer of a part.  A failure is an answer as well: the status comes first, then its message. */
+/* Whether the part at hand is asked. */
+static inline bool iso_member_is_asked(const iso_member *member) {
+  return member->head.only == 0 || member->head.only == member->part + 1;
+}
+/* The answer of a part, NULL where it is not asked.  A failure is an answer as well: the status comes first, then its
+ * message. */
 void iso_part_answer(iso_member *member, iso_part *part, isoproof_task *task, iso_bytes *answer);
 
 /* The status of an answer, and what follows it. */

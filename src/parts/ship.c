@@ -106,6 +106,7 @@ static isoproof_status ship_all(shipper *s, uint64_t most, uint32_t *txn, isopro
     uint32_t end = p->txn_first_op[*txn + 1];
     if (!p->in_file || end - released < OPS_AT_A_TIME) continue;
     let_go_of_ops(p, released, end);
+    iso_pages_let_go(p->txn_first_op, 0, (size_t)*txn * sizeof *p->txn_first_op);
     released = end;
   }
   if (p->in_file) let_go_of_ops(p, released, p->txn_first_op[*txn]);

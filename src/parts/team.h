@@ -10,14 +10,15 @@
 
 typedef struct iso_team {
   uint32_t parts;
-  /* Asks all parts; answers[part] belongs to the caller.  `asked` is the question as a message. */
-  isoproof_status (*ask)(struct iso_team *team, const iso_bytes *asked, iso_bytes *answers, isoproof_error *error);
+  /* Asks all parts; answers[part] belongs to the caller.  `asked` is the question as a message, and may be emptied once
+   * it was heard. */
+  isoproof_status (*ask)(struct iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error);
   void *context;
   uint64_t bytes_asked, bytes_answered, questions; /* one copy of each question; all answers */
 } iso_team;
 
 /* Asks, counts, and turns an answer that is a failure into one. */
-isoproof_status iso_team_ask(iso_team *team, const iso_bytes *asked, iso_bytes *answers, isoproof_error *error);
+isoproof_status iso_team_ask(iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error);
 void iso_answers_free(iso_bytes *answers, uint32_t parts);
 
 /* ---- parts in this process ---- */
