@@ -53,16 +53,21 @@ function showProgress(message) {
 
 // ---- requests ----
 
+function optionsOrTrouble() {
+  try {
+    return chosenOptions();
+  } catch (problem) {
+    byId("check-options").open = true;
+    showTrouble(problem.message);
+    return null;
+  }
+}
+
 function take(history, error) {
   if (error) return showTrouble("The drop cannot be read.", error.message);
   if (!history || history.files.length === 0) return showTrouble("There is no file in this.", "", "Drop a history, or a folder of logs.");
-  let options;
-  try {
-    options = chosenOptions();
-  } catch (problem) {
-    byId("check-options").open = true;
-    return showTrouble(problem.message);
-  }
+  const options = optionsOrTrouble();
+  if (!options) return;
   // A new history is more urgent than whatever is being done.
   if (checker.busy && checker.ready) checker.start();
   showTrouble(null);
@@ -76,7 +81,7 @@ function take(history, error) {
   send({ type: "check", files: history.files, folder: history.folder, options });
 }
 
-// The worker may still be starting.
+// The worker may still be starting, or writing something.
 function send(message) {
   if (checker.ready && !checker.busy) return checker.ask(message);
   state.waiting = message;
@@ -100,10 +105,12 @@ const actions = {
     send({ type: "show", which: "whole" });
   },
   minimize(level) {
-    state.doing = `Making it smaller`;
+    const options = optionsOrTrouble();
+    if (!options) return;
+    state.doing = "Making it smaller";
     showTrouble(null);
     showWork(`${state.doing}, as long as ${level} is violated`);
-    send({ type: "minimize", level, timeout: chosenOptions().timeout || 0 });
+    send({ type: "minimize", level, timeout: options.timeout });
   },
   write(output, name, type) {
     const number = openAnomaly ? openAnomaly.number : 0;
@@ -143,8 +150,6 @@ const answers = {
     byId("check-again").hidden = state.history === null;
     if (!report) showFoot(offers.version);
     document.documentElement.dataset.ready = "true";
-    if (state.waiting) checker.ask(state.waiting);
-    state.waiting = null;
   },
   progress: showProgress,
   result: showResult,
@@ -163,16 +168,19 @@ const answers = {
       /out of memory/.test(message) && MEMORY_HINT
     );
   },
-  // The worker is gone, and with it what it held.
+  // The worker is gone, and with it what it held; the next request starts another one.
   broken({ message }) {
-    const memory = /memory|allocation|out of bounds/i.test(message);
+    const memory = /memory|allocation/i.test(message);
+    state.waiting = null;
     answers.failed({ message: memory ? "out of memory" : message });
-    if (checker.ready || state.history) checker.start();
   },
 };
 
 function hear(message) {
   answers[message.type](message);
+  if (!state.waiting || checker.busy || !checker.ready) return;
+  checker.ask(state.waiting);
+  state.waiting = null;
 }
 
 // ---- the page ----

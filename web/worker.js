@@ -85,13 +85,15 @@ const requests = {
       checkers[which] = call("new");
       if (!checkers[which]) throw new Refused("out of memory");
     }
+    // The library reads standard input where a file is called "-".
+    const path = folder || (files[0].name === "-" ? "./-" : files[0].name);
     const { levels = [], models = [], workload = "", duplicates = false, timeout = 0 } = options;
     tried(
       "whole",
       call(
         "check",
         checkers.whole,
-        folder || files[0].name,
+        path,
         levels.join(","),
         models.join(","),
         workload,

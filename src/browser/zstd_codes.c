@@ -39,10 +39,11 @@ void zstd_fse_single(zstd_fse *code, uint8_t symbol) {
 }
 
 void zstd_fse_make(zstd_fse *code, const int16_t *counts, unsigned symbols, unsigned log) {
-  uint16_t next[ZSTD_FSE_MOST_SYMBOLS];
+  uint16_t next[ZSTD_FSE_MOST_SYMBOLS] = {0};
   unsigned size = 1U << log, high = size, step = (size >> 1) + (size >> 3) + 3, at = 0;
   code->log = (uint8_t)log;
   code->known = true;
+  memset(code->states, 0, size * sizeof code->states[0]);
   for (unsigned s = 0; s < symbols; s++) {
     next[s] = (uint16_t)(counts[s] < 0 ? 1 : counts[s]);
     if (counts[s] < 0) code->states[--high].symbol = (uint8_t)s;

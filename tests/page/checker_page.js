@@ -6,7 +6,7 @@ const path = require("path");
 
 const root = path.join(__dirname, "../..");
 const work = process.env.PAGE_WORK;
-const FAR = 12000000; // milliseconds, for whatever must come
+const FAR = 6000000; // milliseconds, for whatever must come
 
 // Runs the program in a folder; a verdict is no failure.  Returns { code, out, err }.
 function call(program, args, folder = work) {
