@@ -1,7 +1,6 @@
 /* The decoders of the browser against zlib and libzstd: everything that these write, whole, cut off and damaged. */
 #include "tests/unit/unit.h"
 
-#include <malloc.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -276,9 +275,6 @@ static void test_damaged(void **context) {
 }
 
 int main(void) {
-  /* Buffers come and go: asking the kernel for each would take longer than decoding. */
-  mallopt(M_MMAP_THRESHOLD, 1 << 25);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_gzip), cmocka_unit_test(test_zstd),
                                      cmocka_unit_test(test_several), cmocka_unit_test(test_cut_off),
                                      cmocka_unit_test(test_damaged)};
