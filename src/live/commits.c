@@ -91,8 +91,10 @@ static void look_at_read(reader *r, iso_live_slot *slot, const iso_live_op *op) 
   iso_live_saw saw = {.key = op->key, .value = op->value};
   if (slot->wrote) {
     r->sight->broken |= op->value != slot->own;
-  } else if (slot->saw) {
-    r->sight->broken |= op->value != slot->seen;
+  } else if (slot->saw && op->value != slot->seen) {
+    r->sight->broken = true;
+  } else if (slot->saw && r->track->rule->sight != ISO_LIVE_SIGHT_BEFORE) {
+    return; /* in sight is the same then; read committed has met others in between */
   } else if (find_version(r->track, slot, op->value, &saw)) {
     if (!iso_vec_push(&r->track->saws, saw)) r->sight->broken = true;
   } else if (op->value == ISO_VALUE_NIL) {

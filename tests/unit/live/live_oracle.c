@@ -25,6 +25,8 @@ static const fixed_case fixed_cases[] = {
     {"1: @16-18 w01 / 1: @19-22 r00 r01 / 1: @23-24 w01", 2, true, 0, 0x157, 0},
     /* An old version, read by somebody who is placed by the moment of a list. */
     {"1: w01 / 1: w02 / 1: / 1: a11 r01", 2, false, 1, 0x70, 0},
+    /* The same read once more, after one from somebody who has overwritten it. */
+    {"1: r20 r12 r20 / 0: w21 w12", 2, false, 0, 0x193, 0},
 };
 
 /* The state of the generator and the seed of the simulator. */
