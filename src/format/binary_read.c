@@ -21,7 +21,7 @@ typedef struct binary_file {
   char *map;
   size_t map_bytes; /* of the mapping */
   size_t bytes;     /* of the file */
-  bool frugal; /* see iso_read_binary_frugally */
+  bool frugal;      /* see iso_read_binary_frugally */
   iso_binary_header header;
   const iso_binary_section *table;
 } binary_file;
