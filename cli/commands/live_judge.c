@@ -137,7 +137,12 @@ static isoproof_status make_checker(live_judge *j, const isoproof_history *first
   bool known = claim != NULL && isoproof_level_find(claim) != NULL;
   isoproof_live_options how = options_of(j);
   if (known) how.levels = &claim, how.level_count = 1;
-  if (j->plan.claim && !known) j->plan.stops = false; /* nothing is expected */
+  if (j->plan.claim && !known) { /* nothing is expected */
+    j->plan.stops = false;
+    pthread_mutex_lock(&j->lock);
+    j->status.unasked = true;
+    pthread_mutex_unlock(&j->lock);
+  }
   return isoproof_live_new(&how, j->check_task, &j->live, error);
 }
 

@@ -51,6 +51,7 @@ typedef struct live_status {
   isoproof_verdict verdict; /* of the levels together */
   bool final;               /* violated for good */
   bool over;                /* nothing more will be judged */
+  bool unasked;             /* nobody expects anything of the levels: they are told, and that is all */
   live_level levels[LIVE_LEVELS];
   size_t level_count;
   size_t violations;                /* that the checker can show */

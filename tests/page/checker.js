@@ -1,6 +1,7 @@
 // Tests of the page that checks histories, in Chromium and in Firefox; run by tests/page/checker.
 "use strict";
 
+const path = require("node:path");
 const { start, startFirefox, run, results } = require("./browser.js");
 const { everyInput } = require("./checker_inputs.js");
 const { behaviour } = require("./checker_behaviour.js");
@@ -9,7 +10,7 @@ const { corpus } = require("./checker_corpus.js");
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : null);
 const only = option("--only"),
-  program = option("--isoproof"),
+  program = path.resolve(option("--isoproof")),
   long = process.argv.includes("--long");
 
 async function inBrowser(name, begin) {
