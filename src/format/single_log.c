@@ -34,6 +34,7 @@ typedef struct reader {
   uint64_t number; /* of the line */
   bool strange;    /* some lines are about something else */
   line at;
+  isoproof_error problem; /* of the tokenizer; what users are told is `error` */
   isoproof_error *error;
 } reader;
 
@@ -61,8 +62,6 @@ static isoproof_status code_of(reader *r, iso_value *code) {
 }
 
 static isoproof_status next(reader *r) {
-  isoproof_error problem;
-  r->t.error = &problem;
   if (iso_token_next(&r->t) == ISOPROOF_OK) return ISOPROOF_OK;
   return wrong(r, r->porcupine ? "an operation, a map of EDN on one line"
                                : "an operation: process, type, function, value");
@@ -193,7 +192,7 @@ static isoproof_status operation(reader *r, const char *text, size_t length) {
   uint32_t process;
   r->at = (line){
       .f = ISO_SINGLE_FS, .process = ISO_VALUE_NIL, .key = ISO_VALUE_NIL, .value = {ISO_VALUE_NIL, ISO_VALUE_NIL}};
-  iso_tokenizer_on_text(&r->t, ISO_TOKEN_DIALECT_EDN, text, length, NULL);
+  iso_tokenizer_on_text(&r->t, ISO_TOKEN_DIALECT_EDN, text, length, &r->problem);
   ISO_TRY(r->porcupine ? porcupine_line(r) : jepsen_line(r));
   if (!r->at.is_client && r->at.process != ISO_VALUE_NIL) return ISOPROOF_OK;
   if (r->at.process == ISO_VALUE_NIL) return wrong(r, "the process of the operation");

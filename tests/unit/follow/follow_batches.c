@@ -239,6 +239,7 @@ static void write_as(const isoproof_history *history, isoproof_format format, te
 
 /* Makes something wrong in the middle, or at the end. */
 static void damage(text *t, uint64_t *random) {
+  if (t->size == 0) return;
   size_t at = (size_t)unit_below(random, t->size);
   switch (unit_below(random, 3)) {
   case 0: /* ends there */
