@@ -122,6 +122,7 @@ static isoproof_status porcupine_line(reader *r) {
   for (;;) {
     ISO_TRY(next(r));
     if (r->t.type == ISO_TOKEN_END) break;
+    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return wrong(r, "an operation that ends on its line");
     static const char *const names[] = {"process", "type", "f", "key", "value"};
     unsigned which = 0;
     while (which < 5 && !iso_token_is_n(&r->t, names[which], strlen(names[which]))) which++;
