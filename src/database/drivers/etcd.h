@@ -10,9 +10,8 @@
 #ifndef ISO_DATABASE_DRIVERS_ETCD_H
 #define ISO_DATABASE_DRIVERS_ETCD_H
 
-#include <curl/curl.h>
-
 #include "base/json_writer.h"
+#include "database/drivers/etcd_library.h"
 #include "database/drivers/pending.h"
 
 /* How a transaction reads, and what its commit compares: the levels of etcd's own client. */
@@ -40,6 +39,7 @@ typedef struct iso_etcd_range {
 } iso_etcd_range;
 
 typedef struct iso_etcd_session {
+  const iso_curl *curl; /* the state of the database */
   CURLM *multi;
   CURL *easy;
   struct curl_slist *headers;
@@ -136,7 +136,6 @@ void iso_etcd_close(iso_database *database);
 isoproof_status iso_etcd_connect(iso_connection *connection, isoproof_error *error);
 void iso_etcd_disconnect(iso_connection *connection);
 bool iso_etcd_cancel(iso_connection *connection);
-void iso_etcd_library(char *buffer, size_t size);
 /* "http://host:port" */
 void iso_etcd_base(const iso_url *url, char *text, size_t size);
 

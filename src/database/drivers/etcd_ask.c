@@ -64,11 +64,11 @@ static int wait_of(double until) {
 static bool transfer(iso_etcd_session *s, double until, const atomic_bool *cancelled) {
   for (;;) {
     int running = 0, left;
-    if (curl_multi_perform(s->multi, &running) != CURLM_OK) break;
-    const CURLMsg *message = curl_multi_info_read(s->multi, &left);
+    if (s->curl->multi_perform(s->multi, &running) != CURLM_OK) break;
+    const CURLMsg *message = s->curl->multi_info_read(s->multi, &left);
     if (message != NULL && message->msg == CURLMSG_DONE) {
       CURLcode code = message->data.result;
-      if (code != CURLE_OK && s->words[0] == 0) snprintf(s->words, sizeof s->words, "%s", curl_easy_strerror(code));
+      if (code != CURLE_OK && s->words[0] == 0) snprintf(s->words, sizeof s->words, "%s", s->curl->easy_strerror(code));
       return code == CURLE_OK;
     }
     if (cancelled != NULL && atomic_load(cancelled)) {
@@ -79,7 +79,7 @@ static bool transfer(iso_etcd_session *s, double until, const atomic_bool *cance
       snprintf(s->words, sizeof s->words, "no answer in time");
       return false;
     }
-    if (curl_multi_poll(s->multi, NULL, 0, wait_of(until), NULL) != CURLM_OK) break;
+    if (s->curl->multi_poll(s->multi, NULL, 0, wait_of(until), NULL) != CURLM_OK) break;
   }
   snprintf(s->words, sizeof s->words, "libcurl failed");
   return false;
@@ -92,15 +92,15 @@ bool iso_etcd_exchange(iso_etcd_session *session, const char *base, const char *
   session->answer.count = 0;
   session->words[0] = 0;
   session->too_large = false;
-  curl_easy_setopt(session->easy, CURLOPT_URL, address);
-  curl_easy_setopt(session->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)session->body.count);
-  curl_easy_setopt(session->easy, CURLOPT_POSTFIELDS, session->body.items);
-  if (curl_multi_add_handle(session->multi, session->easy) != CURLM_OK) {
+  session->curl->easy_setopt(session->easy, CURLOPT_URL, address);
+  session->curl->easy_setopt(session->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)session->body.count);
+  session->curl->easy_setopt(session->easy, CURLOPT_POSTFIELDS, session->body.items);
+  if (session->curl->multi_add_handle(session->multi, session->easy) != CURLM_OK) {
     snprintf(session->words, sizeof session->words, "libcurl failed");
     return false;
   }
   bool done = transfer(session, limit_ms > 0 ? iso_now() + limit_ms / 1e3 : 0, cancelled);
-  curl_multi_remove_handle(session->multi, session->easy);
+  session->curl->multi_remove_handle(session->multi, session->easy);
   return done;
 }
 
@@ -146,7 +146,7 @@ bool iso_etcd_ask(iso_connection *connection, const iso_driver_request *request,
     say_lost(connection, request, reply, commits);
     return false;
   }
-  curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+  s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
   s->may_open = false;
   isoproof_error error = {.offset = -1};
   if (iso_etcd_read_answer(s->answer.items, s->answer.count, answer, &error) != ISOPROOF_OK) {

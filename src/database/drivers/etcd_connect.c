@@ -1,6 +1,5 @@
 /* etcd_connect.c - connecting to etcd, logging in, and what the server says of itself. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -11,13 +10,6 @@
 enum { DEFAULT_PORT = 2379, FOREVER_SECONDS = 1 << 30 };
 
 static const char *const options[] = {"cacert", "cert", "key", "tls", "insecure-skip-tls-verify", "socket", NULL};
-
-/* libcurl wants to be initialized by one thread before others use it. */
-static void initialize(void) { curl_global_init(CURL_GLOBAL_DEFAULT); }
-
-void iso_etcd_library(char *buffer, size_t size) {
-  snprintf(buffer, size, "libcurl %s", curl_version_info(CURLVERSION_NOW)->version);
-}
 
 /* ---- URLs ---- */
 
@@ -73,37 +65,37 @@ static size_t take_bytes(char *bytes, size_t one, size_t size, void *user) {
   return size;
 }
 
-static void set_tls(CURL *easy, const iso_url *url) {
+static void set_tls(const iso_etcd_session *s, const iso_url *url) {
   const char *authority = iso_url_option(url, "cacert"), *certificate = iso_url_option(url, "cert");
-  if (authority != NULL) curl_easy_setopt(easy, CURLOPT_CAINFO, authority);
-  if (certificate != NULL) curl_easy_setopt(easy, CURLOPT_SSLCERT, certificate);
-  if (certificate != NULL) curl_easy_setopt(easy, CURLOPT_SSLKEY, iso_url_option(url, "key"));
+  if (authority != NULL) s->curl->easy_setopt(s->easy, CURLOPT_CAINFO, authority);
+  if (certificate != NULL) s->curl->easy_setopt(s->easy, CURLOPT_SSLCERT, certificate);
+  if (certificate != NULL) s->curl->easy_setopt(s->easy, CURLOPT_SSLKEY, iso_url_option(url, "key"));
   if (!is_on(iso_url_option(url, "insecure-skip-tls-verify"))) return;
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+  s->curl->easy_setopt(s->easy, CURLOPT_SSL_VERIFYPEER, 0L);
+  s->curl->easy_setopt(s->easy, CURLOPT_SSL_VERIFYHOST, 0L);
 }
 
 /* Neither what stands between us and the server nor libcurl may repeat or delay a request. */
 static void set_options(iso_etcd_session *s, const iso_url *url, uint32_t connect_ms) {
   const char *path = iso_url_option(url, "socket");
-  curl_easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(s->easy, CURLOPT_PROXY, "");
-  curl_easy_setopt(s->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-  curl_easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
-  curl_easy_setopt(s->easy, CURLOPT_MAXAGE_CONN, (long)FOREVER_SECONDS);
-  curl_easy_setopt(s->easy, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->words);
-  curl_easy_setopt(s->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-  curl_easy_setopt(s->easy, CURLOPT_OPENSOCKETDATA, s);
-  curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, take_bytes);
-  curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
-  curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
-  if (path != NULL) curl_easy_setopt(s->easy, CURLOPT_UNIX_SOCKET_PATH, path);
-  set_tls(s->easy, url);
+  s->curl->easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
+  s->curl->easy_setopt(s->easy, CURLOPT_PROXY, "");
+  s->curl->easy_setopt(s->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  s->curl->easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect_ms);
+  s->curl->easy_setopt(s->easy, CURLOPT_MAXAGE_CONN, (long)FOREVER_SECONDS);
+  s->curl->easy_setopt(s->easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  s->curl->easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->words);
+  s->curl->easy_setopt(s->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  s->curl->easy_setopt(s->easy, CURLOPT_OPENSOCKETDATA, s);
+  s->curl->easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, take_bytes);
+  s->curl->easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
+  s->curl->easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+  if (path != NULL) s->curl->easy_setopt(s->easy, CURLOPT_UNIX_SOCKET_PATH, path);
+  set_tls(s, url);
 }
 
 static bool add_header(iso_etcd_session *s, const char *text) {
-  struct curl_slist *longer = curl_slist_append(s->headers, text);
+  struct curl_slist *longer = s->curl->slist_append(s->headers, text);
   if (longer != NULL) s->headers = longer;
   return longer != NULL;
 }
@@ -125,7 +117,7 @@ static isoproof_status ask(const iso_connection *connection, isoproof_json *json
   iso_etcd_base(url, base, sizeof base);
   if (!iso_etcd_exchange(s, base, path, database->options.connect_timeout_ms, NULL))
     return cannot(url, s->words, error);
-  curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+  s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
   isoproof_error reason = {.offset = -1};
   if (iso_etcd_read_answer(s->answer.items, s->answer.count, answer, &reason) != ISOPROOF_OK)
     return cannot(url, "what answers is not etcd's JSON gateway of version 3.4 or newer", error);
@@ -149,7 +141,7 @@ static isoproof_status log_in(iso_connection *connection, isoproof_error *error)
   char header[sizeof answer.token + 32];
   snprintf(header, sizeof header, "Authorization: %s", answer.token);
   if (status == ISOPROOF_OK && !add_header(s, header)) status = iso_fail_memory(error);
-  curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+  s->curl->easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
   iso_etcd_answer_free(&answer);
   return status;
 }
@@ -172,10 +164,11 @@ isoproof_status iso_etcd_connect(iso_connection *connection, isoproof_error *err
   const iso_database *database = connection->database;
   iso_etcd_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
+  s->curl = database->state;
   connection->state = s;
   ISO_TRY(iso_output_open_callback(append, s, ISOPROOF_COMPRESS_NO, &s->output, error));
-  s->multi = curl_multi_init();
-  s->easy = curl_easy_init();
+  s->multi = s->curl->multi_init();
+  s->easy = s->curl->easy_init();
   bool good = s->multi != NULL && s->easy != NULL && iso_vec_reserve(&s->body, 1) && iso_vec_reserve(&s->answer, 1) &&
               iso_vec_reserve(&s->texts, 1) && add_header(s, "Content-Type: application/json") &&
               add_header(s, "Expect:");
@@ -195,9 +188,9 @@ isoproof_status iso_etcd_connect(iso_connection *connection, isoproof_error *err
 void iso_etcd_disconnect(iso_connection *connection) {
   iso_etcd_session *s = connection->state;
   if (s == NULL) return;
-  if (s->easy != NULL) curl_easy_cleanup(s->easy);
-  if (s->multi != NULL) curl_multi_cleanup(s->multi);
-  curl_slist_free_all(s->headers);
+  if (s->easy != NULL) s->curl->easy_cleanup(s->easy);
+  if (s->multi != NULL) s->curl->multi_cleanup(s->multi);
+  s->curl->slist_free_all(s->headers);
   if (s->output != NULL) iso_output_abandon(s->output);
   iso_vec_free(&s->body);
   iso_vec_free(&s->answer);
@@ -211,7 +204,7 @@ void iso_etcd_disconnect(iso_connection *connection) {
 
 bool iso_etcd_cancel(iso_connection *connection) {
   const iso_etcd_session *s = connection->state;
-  return s != NULL && curl_multi_wakeup(s->multi) == CURLM_OK;
+  return s != NULL && s->curl->multi_wakeup(s->multi) == CURLM_OK;
 }
 
 /* ---- what the server says of itself ---- */
@@ -239,8 +232,6 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
 }
 
 isoproof_status iso_etcd_open(iso_database *database, isoproof_error *error) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, initialize);
   for (size_t i = 0; i < database->nodes; i++) {
     const iso_url *url = &database->urls[i];
     ISO_TRY(check_url(url, error));
@@ -250,6 +241,10 @@ isoproof_status iso_etcd_open(iso_database *database, isoproof_error *error) {
       return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected the same prefix on all nodes, found another one",
                       url->shown);
   }
+  iso_curl *curl = iso_alloc_zero(1, sizeof *curl);
+  if (curl == NULL) return iso_fail_memory(error);
+  database->state = curl;
+  ISO_TRY(iso_curl_load(curl, error));
   database->dialect = ISO_SQL_NONE;
   iso_database_add_claim(database, ISO_CLAIM_ETCD_READ_COMMITTED);
   iso_database_add_claim(database, ISO_CLAIM_ETCD_REPEATABLE_READS);
@@ -263,4 +258,8 @@ isoproof_status iso_etcd_open(iso_database *database, isoproof_error *error) {
   return status;
 }
 
-void iso_etcd_close(iso_database *database) { (void)database; }
+void iso_etcd_close(iso_database *database) {
+  iso_curl *curl = database->state;
+  if (curl != NULL) iso_curl_unload(curl);
+  free(curl);
+}

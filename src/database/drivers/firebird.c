@@ -29,7 +29,7 @@ static void stop_clock(iso_connection *connection) {
 static bool is_there(iso_fire_session *s) {
   static const char item[] = {isc_info_attachment_id};
   char answer[32];
-  return isc_database_info(s->status, &s->attachment, sizeof item, item, sizeof answer, answer) == 0;
+  return s->fb->isc_database_info(s->status, &s->attachment, sizeof item, item, sizeof answer, answer) == 0;
 }
 
 /* ---- transactions ---- */
@@ -72,8 +72,8 @@ static void begin(iso_connection *connection, const iso_driver_request *request,
   unsigned short length = write_parameters(connection, request, parameters);
   start_clock(connection);
   /* What commits by itself has nothing left to commit, but would hold up the removal of old versions. */
-  if ((s->alone != 0 && isc_commit_transaction(s->status, &s->alone) != 0) ||
-      isc_start_transaction(s->status, &s->txn, 1, &s->attachment, length, parameters) != 0)
+  if ((s->alone != 0 && s->fb->isc_commit_transaction(s->status, &s->alone) != 0) ||
+      s->fb->isc_start_transaction(s->status, &s->txn, 1, &s->attachment, length, parameters) != 0)
     iso_fire_fail(connection, request, reply);
   else
     reply->txn = ISO_TXN_ACTIVE;
@@ -83,7 +83,7 @@ static void begin(iso_connection *connection, const iso_driver_request *request,
 static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_fire_session *s = connection->state;
   start_clock(connection);
-  if (isc_commit_transaction(s->status, &s->txn) != 0)
+  if (s->fb->isc_commit_transaction(s->status, &s->txn) != 0)
     iso_fire_fail(connection, request, reply);
   else
     reply->txn = ISO_TXN_COMMITTED;
@@ -95,7 +95,8 @@ static void rollback(iso_connection *connection, const iso_driver_request *reque
   start_clock(connection);
   /* What was not committed never will be, whatever the answer is, if the connection ends here.  The library takes it
    * for rolled back when the connection is gone, and does not tell. */
-  if (s->txn != 0 && isc_rollback_transaction(s->status, &s->txn) != 0) iso_fire_fail(connection, request, reply);
+  if (s->txn != 0 && s->fb->isc_rollback_transaction(s->status, &s->txn) != 0)
+    iso_fire_fail(connection, request, reply);
   if (!is_there(s)) connection->broken = true;
   reply->txn = ISO_TXN_ABORTED;
   stop_clock(connection);
@@ -132,7 +133,7 @@ const iso_driver iso_driver_firebird = {
             .cancel = true,
             .persistent = true,
             .apart = true},
-    .library = iso_fire_library,
+    .library = iso_fbclient_name,
     .open = iso_fire_open,
     .close = iso_fire_close,
     .connect = iso_fire_connect,

@@ -6,10 +6,10 @@
 #ifndef ISO_DATABASE_DRIVERS_FIREBIRD_H
 #define ISO_DATABASE_DRIVERS_FIREBIRD_H
 
-#include <ibase.h>
 #include <pthread.h>
 
 #include "database/driver_table.h"
+#include "database/drivers/firebird_library.h"
 
 /* C name, statement (T is the table, Z the number 0 as it is stored), types of its parameters in their order (k the
  * key, v the value, h the upper bound, l the value as text), types of its columns (n a number, t a list). */
@@ -46,6 +46,7 @@ typedef enum iso_fire_form {
 } iso_fire_form;
 
 typedef struct iso_fire_session {
+  const iso_fbclient *fb;   /* of the database */
   isc_db_handle attachment; /* 0: none */
   isc_tr_handle txn;        /* of BEGIN; 0: none */
   isc_tr_handle alone;      /* commits every statement by itself; 0: none */
@@ -69,6 +70,12 @@ typedef struct iso_fire_watch {
   iso_fire_session *sessions;
 } iso_fire_watch;
 
+/* The state of a database. */
+typedef struct iso_fire_state {
+  iso_fbclient fb;
+  iso_fire_watch watch;
+} iso_fire_state;
+
 isoproof_status iso_fire_watch_start(iso_fire_watch *watch, isoproof_error *error);
 void iso_fire_watch_stop(iso_fire_watch *watch);
 void iso_fire_watch_add(iso_fire_watch *watch, iso_fire_session *session);
@@ -81,9 +88,9 @@ void iso_fire_limit(iso_fire_session *session, uint32_t cancel_ms, uint32_t abor
 /* Fills the reply from the status of the session, and ends what has to be ended. */
 void iso_fire_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 /* The words of a status. */
-void iso_fire_words(const ISC_STATUS *status, char *buffer, size_t size);
+void iso_fire_words(const iso_fbclient *fb, const ISC_STATUS *status, char *buffer, size_t size);
 /* Rolls back; false when the server did not confirm it. */
-bool iso_fire_roll_back(isc_tr_handle *txn);
+bool iso_fire_roll_back(const iso_fbclient *fb, isc_tr_handle *txn);
 
 /* ---- firebird_statement.c ---- */
 
@@ -108,6 +115,5 @@ void iso_fire_close(iso_database *database);
 isoproof_status iso_fire_connect(iso_connection *connection, isoproof_error *error);
 void iso_fire_disconnect(iso_connection *connection);
 bool iso_fire_cancel(iso_connection *connection);
-void iso_fire_library(char *buffer, size_t size);
 
 #endif

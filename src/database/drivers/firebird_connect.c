@@ -1,6 +1,5 @@
 /* firebird_connect.c - connecting to Firebird, by the network or to a file of this machine; what it says of itself. */
 #include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,15 +8,6 @@
 
 /* How long a connection that is given up may take for that. */
 enum { FAREWELL_MS = 3000, MOST_PARAMETERS = 1024, MOST_NAME = 1200 };
-
-void iso_fire_library(char *buffer, size_t size) {
-  char version[128] = "";
-  isc_get_client_version(version);
-  /* "LI-V3.0.11.33703 Firebird 3.0" */
-  const char *number = strpbrk(version, "0123456789");
-  int length = number != NULL ? (int)strcspn(number, " ") : 0;
-  snprintf(buffer, size, "libfbclient %.*s", length, number != NULL ? number : "");
-}
 
 /* ---- connecting ---- */
 
@@ -67,7 +57,7 @@ static bool write_parameters(const iso_database *database, const iso_url *url, c
   return good;
 }
 
-static isoproof_status attach(const iso_database *database, const iso_url *url, isc_db_handle *attachment,
+static isoproof_status attach(const iso_database *database, const iso_url *url, iso_fire_session *s,
                               isoproof_error *error) {
   char name[MOST_NAME], parameters[MOST_PARAMETERS], words[300];
   ISC_STATUS_ARRAY status;
@@ -77,8 +67,8 @@ static isoproof_status attach(const iso_database *database, const iso_url *url, 
   isoproof_status result = ISOPROOF_OK;
   if (!good)
     result = iso_fail(error, ISOPROOF_ERR_LIMIT, "%s: user and password: expected at most 255 bytes each", url->shown);
-  else if (isc_attach_database(status, 0, name, attachment, (short)used, parameters) != 0) {
-    iso_fire_words(status, words, sizeof words);
+  else if (s->fb->isc_attach_database(status, 0, name, &s->attachment, (short)used, parameters) != 0) {
+    iso_fire_words(s->fb, status, words, sizeof words);
     result = iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown, words);
   }
   explicit_bzero(parameters, sizeof parameters);
@@ -88,37 +78,41 @@ static isoproof_status attach(const iso_database *database, const iso_url *url, 
 static uint64_t learn_number(iso_fire_session *s) {
   static const char item[] = {isc_info_attachment_id};
   char answer[32] = "";
-  if (isc_database_info(s->status, &s->attachment, sizeof item, item, sizeof answer, answer) != 0) return 0;
+  if (s->fb->isc_database_info(s->status, &s->attachment, sizeof item, item, sizeof answer, answer) != 0) return 0;
   if (answer[0] != isc_info_attachment_id) return 0;
-  return (uint64_t)isc_portable_integer((const ISC_UCHAR *)answer + 3, (short)isc_vax_integer(answer + 1, 2));
+  return (uint64_t)s->fb->isc_portable_integer((const ISC_UCHAR *)answer + 3,
+                                               (short)s->fb->isc_vax_integer(answer + 1, 2));
 }
 
 isoproof_status iso_fire_connect(iso_connection *connection, isoproof_error *error) {
   iso_database *database = connection->database;
+  iso_fire_state *state = database->state;
   iso_fire_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
+  s->fb = &state->fb;
   connection->state = s;
-  ISO_TRY(attach(database, &database->urls[connection->node], &s->attachment, error));
-  iso_fire_watch_add(database->state, s);
+  ISO_TRY(attach(database, &database->urls[connection->node], s, error));
+  iso_fire_watch_add(&state->watch, s);
   connection->server_id = learn_number(s);
   return ISOPROOF_OK;
 }
 
 void iso_fire_disconnect(iso_connection *connection) {
   iso_fire_session *s = connection->state;
+  iso_fire_state *state = connection->database->state;
   ISC_STATUS_ARRAY ignored;
   if (s == NULL) return;
   /* A server that is silent is not waited for. */
-  if (connection->broken && s->attachment != 0) fb_cancel_operation(ignored, &s->attachment, fb_cancel_abort);
+  if (connection->broken && s->attachment != 0) s->fb->fb_cancel_operation(ignored, &s->attachment, fb_cancel_abort);
   if (s->attachment != 0) iso_fire_limit(s, 0, FAREWELL_MS);
-  if (s->txn != 0) isc_rollback_transaction(ignored, &s->txn);
-  if (s->alone != 0) isc_rollback_transaction(ignored, &s->alone);
-  if (s->aside != 0) isc_rollback_transaction(ignored, &s->aside);
+  if (s->txn != 0) s->fb->isc_rollback_transaction(ignored, &s->txn);
+  if (s->alone != 0) s->fb->isc_rollback_transaction(ignored, &s->alone);
+  if (s->aside != 0) s->fb->isc_rollback_transaction(ignored, &s->aside);
   for (size_t i = 0; i < ISO_MOST_TABLES; i++)
     for (size_t j = 0; j < ISO_FIRE_FORMS; j++)
-      if (s->statements[i][j] != 0) isc_dsql_free_statement(ignored, &s->statements[i][j], DSQL_drop);
-  if (s->attachment != 0) isc_detach_database(ignored, &s->attachment);
-  iso_fire_watch_remove(connection->database->state, s);
+      if (s->statements[i][j] != 0) s->fb->isc_dsql_free_statement(ignored, &s->statements[i][j], DSQL_drop);
+  if (s->attachment != 0) s->fb->isc_detach_database(ignored, &s->attachment);
+  iso_fire_watch_remove(&state->watch, s);
   iso_vec_free(&s->text);
   free(s);
   connection->state = NULL;
@@ -127,7 +121,7 @@ void iso_fire_disconnect(iso_connection *connection) {
 bool iso_fire_cancel(iso_connection *connection) {
   iso_fire_session *s = connection->state;
   ISC_STATUS_ARRAY status;
-  return s != NULL && fb_cancel_operation(status, &s->attachment, fb_cancel_raise) == 0;
+  return s != NULL && s->fb->fb_cancel_operation(status, &s->attachment, fb_cancel_raise) == 0;
 }
 
 /* ---- what it says of itself ---- */
@@ -153,21 +147,7 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   return ISOPROOF_OK;
 }
 
-/* The library ends all its connections when a signal asks the process to end.  How it ends is not the library's
- * business: what was recorded until then is still to be judged, and tables are to be removed. */
-static int refuse_signal(const int reason, const int mask, void *user) {
-  (void)mask, (void)user;
-  return reason == fb_shutrsn_signal ? 1 : 0;
-}
-
-static void initialize(void) {
-  ISC_STATUS_ARRAY status;
-  fb_shutdown_callback(status, refuse_signal, fb_shut_confirmation, NULL);
-}
-
 isoproof_status iso_fire_open(iso_database *database, isoproof_error *error) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, initialize);
   for (size_t i = 0; i < database->nodes; i++) {
     const iso_url *url = &database->urls[i];
     char name[MOST_NAME];
@@ -178,16 +158,22 @@ isoproof_status iso_fire_open(iso_database *database, isoproof_error *error) {
   }
   if (!iso_secrets_add(&database->secrets, getenv("ISC_PASSWORD"))) return iso_fail_memory(error);
   database->dialect = ISO_SQL_FIREBIRD;
-  iso_fire_watch *watch = iso_alloc_zero(1, sizeof *watch);
-  if (watch == NULL) return iso_fail_memory(error);
-  database->state = watch;
-  ISO_TRY(iso_fire_watch_start(watch, error));
+  iso_fire_state *state = iso_alloc_zero(1, sizeof *state);
+  if (state == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_fbclient_load(&state->fb, error);
+  if (status != ISOPROOF_OK) {
+    free(state);
+    return status;
+  }
+  database->state = state;
+  ISO_TRY(iso_fire_watch_start(&state->watch, error));
   return iso_sql_on_first_node(database, learn, error);
 }
 
 void iso_fire_close(iso_database *database) {
-  iso_fire_watch *watch = database->state;
-  if (watch == NULL) return;
-  iso_fire_watch_stop(watch);
-  free(watch);
+  iso_fire_state *state = database->state;
+  if (state == NULL) return;
+  iso_fire_watch_stop(&state->watch);
+  iso_fbclient_unload(&state->fb);
+  free(state);
 }

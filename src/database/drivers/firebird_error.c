@@ -83,17 +83,17 @@ static iso_error_class class_of(const ISC_STATUS *status, const char *state) {
   return ISO_CLASS_OTHER;
 }
 
-void iso_fire_words(const ISC_STATUS *status, char *buffer, size_t size) {
+void iso_fire_words(const iso_fbclient *fb, const ISC_STATUS *status, char *buffer, size_t size) {
   size_t used = 0;
   char part[512];
   buffer[0] = 0;
-  while (used + 1 < size && fb_interpret(part, sizeof part, &status) > 0)
+  while (used + 1 < size && fb->fb_interpret(part, sizeof part, &status) > 0)
     used += (size_t)snprintf(buffer + used, size - used, "%s%s", used > 0 ? "; " : "", part);
 }
 
-bool iso_fire_roll_back(isc_tr_handle *txn) {
+bool iso_fire_roll_back(const iso_fbclient *fb, isc_tr_handle *txn) {
   ISC_STATUS_ARRAY status = {0};
-  return *txn == 0 || isc_rollback_transaction(status, txn) == 0;
+  return *txn == 0 || fb->isc_rollback_transaction(status, txn) == 0;
 }
 
 /* Somebody else put the same key there at the same time: it is no fault of a statement that would have changed it. */
@@ -109,8 +109,8 @@ static iso_error_class class_for(const iso_connection *connection, const iso_dri
 void iso_fire_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_fire_session *s = connection->state;
   char code[ISO_CODE_BYTES] = "", message[ISO_MESSAGE_BYTES];
-  fb_sqlstate(code, s->status);
-  iso_fire_words(s->status, message, sizeof message);
+  s->fb->fb_sqlstate(code, s->status);
+  iso_fire_words(s->fb, s->status, message, sizeof message);
   iso_error_class class = class_for(connection, request, class_of(s->status, code));
   if (class == ISO_CLASS_CONNECTION) {
     iso_reply_lost(connection, request, reply, class, code, message);
@@ -119,14 +119,14 @@ void iso_fire_fail(iso_connection *connection, const iso_driver_request *request
   iso_txn_state txn = reply->txn;
   bool inside = connection->txn == ISO_TXN_ACTIVE;
   if (inside && (request->kind == ISO_COMMIT || class == ISO_CLASS_OTHER)) {
-    if (!iso_fire_roll_back(&s->txn)) {
+    if (!iso_fire_roll_back(s->fb, &s->txn)) {
       iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, code, message);
       return;
     }
     txn = ISO_TXN_ABORTED;
   }
   /* Work of a statement whose own commit failed would be committed with the next one. */
-  if (!inside && !iso_fire_roll_back(&s->alone)) {
+  if (!inside && !iso_fire_roll_back(s->fb, &s->alone)) {
     iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, code, message);
     return;
   }

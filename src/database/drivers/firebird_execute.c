@@ -72,24 +72,26 @@ static bool prepare(execution *e, const char *sql) {
   iso_fire_session *s = session_of(e);
   e->columns = new_columns(FIRST_COLUMNS);
   if (e->columns == NULL) return false;
-  if (isc_dsql_allocate_statement(s->status, &s->attachment, &e->statement) != 0 ||
-      isc_dsql_prepare(s->status, e->txn, &e->statement, 0, sql, SQL_DIALECT_V6, e->columns) != 0)
+  if (s->fb->isc_dsql_allocate_statement(s->status, &s->attachment, &e->statement) != 0 ||
+      s->fb->isc_dsql_prepare(s->status, e->txn, &e->statement, 0, sql, SQL_DIALECT_V6, e->columns) != 0)
     return false;
   ISC_SHORT found = e->columns->sqld;
   if (found <= FIRST_COLUMNS) return true;
   free(e->columns);
   e->columns = found <= MOST_COLUMNS ? new_columns((size_t)found) : NULL;
-  return e->columns != NULL && isc_dsql_describe(s->status, &e->statement, SQLDA_VERSION1, e->columns) == 0;
+  return e->columns != NULL && s->fb->isc_dsql_describe(s->status, &e->statement, SQLDA_VERSION1, e->columns) == 0;
 }
 
-static int read_number(const char *at, size_t length) { return (int)isc_vax_integer(at, (short)length); }
+static int read_number(const iso_fire_session *s, const char *at, size_t length) {
+  return (int)s->fb->isc_vax_integer(at, (short)length);
+}
 
 static bool learn_kind(execution *e) {
   static const char item[] = {isc_info_sql_stmt_type};
   char answer[16] = "";
-  if (isc_dsql_sql_info(session_of(e)->status, &e->statement, sizeof item, item, sizeof answer, answer) != 0)
-    return false;
-  e->kind = answer[0] == isc_info_sql_stmt_type ? read_number(answer + 3, (size_t)read_number(answer + 1, 2)) : 0;
+  iso_fire_session *s = session_of(e);
+  if (s->fb->isc_dsql_sql_info(s->status, &e->statement, sizeof item, item, sizeof answer, answer) != 0) return false;
+  e->kind = answer[0] == isc_info_sql_stmt_type ? read_number(s, answer + 3, (size_t)read_number(s, answer + 1, 2)) : 0;
   return true;
 }
 
@@ -97,11 +99,12 @@ static int64_t count_changes(execution *e) {
   static const char item[] = {isc_info_sql_records};
   char answer[64] = "";
   int64_t changed = 0;
-  if (isc_dsql_sql_info(session_of(e)->status, &e->statement, sizeof item, item, sizeof answer, answer) != 0) return -1;
+  iso_fire_session *s = session_of(e);
+  if (s->fb->isc_dsql_sql_info(s->status, &e->statement, sizeof item, item, sizeof answer, answer) != 0) return -1;
   if (answer[0] != isc_info_sql_records) return -1;
   for (size_t at = 3; at + 3 < sizeof answer && answer[at] != isc_info_end;) {
-    size_t length = (size_t)read_number(answer + at + 1, 2);
-    if (answer[at] != isc_info_req_select_count) changed += read_number(answer + at + 3, length);
+    size_t length = (size_t)read_number(s, answer + at + 1, 2);
+    if (answer[at] != isc_info_req_select_count) changed += read_number(s, answer + at + 3, length);
     at += 3 + length;
   }
   return changed;
@@ -137,7 +140,7 @@ static bool take_row(execution *e, iso_reply *reply) {
 static bool take_rows(execution *e, iso_reply *reply) {
   iso_fire_session *s = session_of(e);
   ISC_STATUS fetched;
-  while ((fetched = isc_dsql_fetch(s->status, &e->statement, SQLDA_VERSION1, e->columns)) == 0)
+  while ((fetched = s->fb->isc_dsql_fetch(s->status, &e->statement, SQLDA_VERSION1, e->columns)) == 0)
     if (!take_row(e, reply)) return false;
   return fetched == 100;
 }
@@ -147,9 +150,9 @@ static bool run(execution *e, iso_reply *reply) {
   bool rows = e->kind == isc_info_sql_stmt_select || e->kind == isc_info_sql_stmt_select_for_upd;
   reply->columns = (uint32_t)e->columns->sqld;
   if (e->kind == isc_info_sql_stmt_exec_procedure && e->columns->sqld > 0)
-    return isc_dsql_execute2(s->status, e->txn, &e->statement, SQLDA_VERSION1, NULL, e->columns) == 0 &&
+    return s->fb->isc_dsql_execute2(s->status, e->txn, &e->statement, SQLDA_VERSION1, NULL, e->columns) == 0 &&
            take_row(e, reply);
-  if (isc_dsql_execute(s->status, e->txn, &e->statement, SQLDA_VERSION1, NULL) != 0) return false;
+  if (s->fb->isc_dsql_execute(s->status, e->txn, &e->statement, SQLDA_VERSION1, NULL) != 0) return false;
   if (rows) return take_rows(e, reply);
   bool changes =
       e->kind == isc_info_sql_stmt_insert || e->kind == isc_info_sql_stmt_update || e->kind == isc_info_sql_stmt_delete;
@@ -175,7 +178,7 @@ void iso_fire_execute(iso_connection *connection, const iso_driver_request *requ
       iso_reply_client(connection, request, reply, "the answer is too large, or memory is out");
   }
   ISC_STATUS_ARRAY ignored;
-  if (e.statement != 0) isc_dsql_free_statement(ignored, &e.statement, DSQL_drop);
+  if (e.statement != 0) s->fb->isc_dsql_free_statement(ignored, &e.statement, DSQL_drop);
   free(e.columns);
   free(e.row);
   free(e.nulls);

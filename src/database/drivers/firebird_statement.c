@@ -70,11 +70,11 @@ static bool write_text(iso_fire_form form, const char *table, int64_t zero, char
 static bool prepare_aside(iso_fire_session *s, isc_stmt_handle *statement, const char *text) {
   static const char parameters[] = {isc_tpb_version3, isc_tpb_read, isc_tpb_nowait, isc_tpb_read_committed,
                                     isc_tpb_rec_version};
-  if (s->aside == 0 && isc_start_transaction(s->status, &s->aside, 1, &s->attachment, (unsigned short)sizeof parameters,
-                                             parameters) != 0)
+  if (s->aside == 0 && s->fb->isc_start_transaction(s->status, &s->aside, 1, &s->attachment,
+                                                    (unsigned short)sizeof parameters, parameters) != 0)
     return false;
-  return isc_dsql_allocate_statement(s->status, &s->attachment, statement) == 0 &&
-         isc_dsql_prepare(s->status, &s->aside, statement, 0, text, SQL_DIALECT_V6, NULL) == 0;
+  return s->fb->isc_dsql_allocate_statement(s->status, &s->attachment, statement) == 0 &&
+         s->fb->isc_dsql_prepare(s->status, &s->aside, statement, 0, text, SQL_DIALECT_V6, NULL) == 0;
 }
 
 static isc_stmt_handle *prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
@@ -90,7 +90,7 @@ static isc_stmt_handle *prepare(iso_connection *connection, const iso_driver_req
   }
   if (prepare_aside(s, statement, text)) return statement;
   ISC_STATUS_ARRAY ignored;
-  if (*statement != 0) isc_dsql_free_statement(ignored, statement, DSQL_drop);
+  if (*statement != 0) s->fb->isc_dsql_free_statement(ignored, statement, DSQL_drop);
   *statement = 0;
   iso_fire_fail(connection, request, reply);
   return NULL;
@@ -162,17 +162,19 @@ bool iso_fire_read_blob(iso_fire_session *session, isc_tr_handle *txn, ISC_QUAD 
   isc_blob_handle handle = 0;
   ISC_STATUS_ARRAY ignored;
   session->text.count = 0;
-  if (isc_open_blob2(session->status, &session->attachment, txn, &handle, blob, 0, NULL) != 0) return false;
+  if (session->fb->isc_open_blob2(session->status, &session->attachment, txn, &handle, blob, 0, NULL) != 0)
+    return false;
   ISC_STATUS code = 0;
   bool kept = true;
   while (kept && (code == 0 || code == isc_segment)) {
     unsigned short length = 0;
     kept = session->text.count < ISO_MOST_REPLY_BYTES && iso_vec_reserve(&session->text, SEGMENT_BYTES);
     if (!kept) break;
-    code = isc_get_segment(session->status, &handle, &length, SEGMENT_BYTES, session->text.items + session->text.count);
+    code = session->fb->isc_get_segment(session->status, &handle, &length, SEGMENT_BYTES,
+                                        session->text.items + session->text.count);
     if (code == 0 || code == isc_segment) session->text.count += length;
   }
-  isc_close_blob(ignored, &handle);
+  session->fb->isc_close_blob(ignored, &handle);
   if (kept && code != isc_segstr_eof) return false;
   if (!kept) memset(session->status, 0, sizeof session->status);
   return kept;
@@ -207,12 +209,12 @@ static bool take_rows(iso_connection *connection, const iso_driver_request *requ
   iso_fire_session *s = connection->state;
   ISC_STATUS fetched = 0;
   bool kept = true, failed = false;
-  while (kept && (fetched = isc_dsql_fetch(s->status, statement, SQLDA_VERSION1, &m->out.head)) == 0)
+  while (kept && (fetched = s->fb->isc_dsql_fetch(s->status, statement, SQLDA_VERSION1, &m->out.head)) == 0)
     kept = take_row(s, txn, request, m, reply, &failed);
   failed |= fetched != 0 && fetched != 100;
   if (failed) iso_fire_fail(connection, request, reply);
   ISC_STATUS_ARRAY ignored;
-  isc_dsql_free_statement(ignored, statement, DSQL_close);
+  s->fb->isc_dsql_free_statement(ignored, statement, DSQL_close);
   if (!failed && !kept) iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
   return !failed && kept;
 }
@@ -227,8 +229,9 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
   bind_columns(&m, form);
   bool returns = forms[form].columns[0] == 'a';
   m.nulls[0] = 0;
-  ISC_STATUS done = returns ? isc_dsql_execute2(s->status, txn, statement, SQLDA_VERSION1, &m.in.head, &m.out.head)
-                            : isc_dsql_execute(s->status, txn, statement, SQLDA_VERSION1, &m.in.head);
+  ISC_STATUS done = returns
+                        ? s->fb->isc_dsql_execute2(s->status, txn, statement, SQLDA_VERSION1, &m.in.head, &m.out.head)
+                        : s->fb->isc_dsql_execute(s->status, txn, statement, SQLDA_VERSION1, &m.in.head);
   if (done != 0) {
     iso_fire_fail(connection, request, reply);
     return false;
@@ -244,8 +247,8 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
 static bool start_alone(iso_fire_session *s) {
   static const char parameters[] = {isc_tpb_version3,       isc_tpb_write,       isc_tpb_wait,
                                     isc_tpb_read_committed, isc_tpb_rec_version, isc_tpb_autocommit};
-  return isc_start_transaction(s->status, &s->alone, 1, &s->attachment, (unsigned short)sizeof parameters,
-                               parameters) == 0;
+  return s->fb->isc_start_transaction(s->status, &s->alone, 1, &s->attachment, (unsigned short)sizeof parameters,
+                                      parameters) == 0;
 }
 
 isc_tr_handle *iso_fire_txn(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
@@ -259,7 +262,7 @@ isc_tr_handle *iso_fire_txn(iso_connection *connection, const iso_driver_request
 void iso_fire_renew(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_fire_session *s = connection->state;
   if (connection->txn == ISO_TXN_ACTIVE || s->alone == 0) return;
-  if (isc_commit_transaction(s->status, &s->alone) != 0)
+  if (s->fb->isc_commit_transaction(s->status, &s->alone) != 0)
     iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", "what commits by itself could not be ended");
   else if (!start_alone(s))
     connection->broken = true; /* what was asked for is done */

@@ -18,11 +18,11 @@ static void look_at(iso_fire_session *session, uint64_t now) {
   if (abort_at != 0 && now >= abort_at) {
     /* A call that ended meanwhile has taken its limits away: then it is not ours to end. */
     if (!atomic_compare_exchange_strong(&session->abort_at, &abort_at, 0)) return;
-    fb_cancel_operation(status, &session->attachment, fb_cancel_abort);
+    session->fb->fb_cancel_operation(status, &session->attachment, fb_cancel_abort);
   } else if (cancel_at != 0 && now >= cancel_at) {
     if (!atomic_compare_exchange_strong(&session->cancel_at, &cancel_at, 0)) return;
     atomic_store(&session->timed_out, true);
-    fb_cancel_operation(status, &session->attachment, fb_cancel_raise);
+    session->fb->fb_cancel_operation(status, &session->attachment, fb_cancel_raise);
   }
 }
 

@@ -15,7 +15,7 @@
 /* True when it succeeded and has no rows; else the reply says why. */
 static bool ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_maria_session *s = connection->state;
-  if (mysql_real_query(s->handle, sql, (unsigned long)strlen(sql)) == 0) return true;
+  if (s->my->mysql_real_query(s->handle, sql, (unsigned long)strlen(sql)) == 0) return true;
   iso_maria_fail(connection, request, reply, NULL);
   return false;
 }
@@ -78,15 +78,15 @@ static MYSQL_STMT *prepare_one(iso_connection *connection, const iso_driver_requ
   iso_sql_form form = iso_sql_form_of(connection->database, ISO_SQL_MARIADB);
   char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
   iso_sql_place_name(connection->database, request, place, name);
-  MYSQL_STMT *made = mysql_stmt_init(s->handle);
+  MYSQL_STMT *made = s->my->mysql_stmt_init(s->handle);
   if (made == NULL || iso_sql_write(&form, sql, name, NULL, text) == NULL) {
-    if (made != NULL) mysql_stmt_close(made);
+    if (made != NULL) s->my->mysql_stmt_close(made);
     iso_reply_client(connection, request, reply, "memory is out, or the statement too long");
     return NULL;
   }
-  if (mysql_stmt_prepare(made, text, (unsigned long)strlen(text)) != 0) {
+  if (s->my->mysql_stmt_prepare(made, text, (unsigned long)strlen(text)) != 0) {
     iso_maria_fail(connection, request, reply, made);
-    mysql_stmt_close(made);
+    s->my->mysql_stmt_close(made);
     return NULL;
   }
   s->statements[place][sql] = made;
@@ -100,7 +100,8 @@ typedef struct parameters {
   MYSQL_BIND binds[2];
 } parameters;
 
-static bool bind_parameters(MYSQL_STMT *statement, iso_sql sql, const iso_driver_request *request, parameters *p) {
+static bool bind_parameters(const iso_mysql *my, MYSQL_STMT *statement, iso_sql sql, const iso_driver_request *request,
+                            parameters *p) {
   memset(p, 0, sizeof *p);
   int64_t numbers[2];
   if (iso_sql_numbers(sql, request, numbers) == 0) return true;
@@ -114,7 +115,7 @@ static bool bind_parameters(MYSQL_STMT *statement, iso_sql sql, const iso_driver
     p->binds[1] = (MYSQL_BIND){
         .buffer_type = MYSQL_TYPE_STRING, .buffer = p->text, .buffer_length = p->length, .length = &p->length};
   }
-  return mysql_stmt_bind_param(statement, p->binds) == 0;
+  return my->mysql_stmt_bind_param(statement, p->binds) == 0;
 }
 
 typedef struct columns {
@@ -124,7 +125,7 @@ typedef struct columns {
   MYSQL_BIND binds[2];
 } columns;
 
-static bool bind_columns(MYSQL_STMT *statement, const iso_driver_request *request, columns *c) {
+static bool bind_columns(const iso_mysql *my, MYSQL_STMT *statement, const iso_driver_request *request, columns *c) {
   memset(c, 0, sizeof *c);
   for (size_t i = 0; i < 2; i++) {
     c->binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
@@ -139,7 +140,7 @@ static bool bind_columns(MYSQL_STMT *statement, const iso_driver_request *reques
     c->binds[0].buffer = NULL;
     c->binds[0].buffer_length = 0;
   }
-  return mysql_stmt_bind_result(statement, c->binds) == 0;
+  return my->mysql_stmt_bind_result(statement, c->binds) == 0;
 }
 
 static bool take_list(iso_maria_session *s, MYSQL_STMT *statement, const columns *c, iso_reply *reply) {
@@ -153,7 +154,7 @@ static bool take_list(iso_maria_session *s, MYSQL_STMT *statement, const columns
   whole.length = &found;
   whole.is_null = &null;
   whole.error = &cut;
-  if (length > 0 && mysql_stmt_fetch_column(statement, &whole, 0, 0) != 0) return false;
+  if (length > 0 && s->my->mysql_stmt_fetch_column(statement, &whole, 0, 0) != 0) return false;
   return iso_reply_set_list(reply, s->text.items, length);
 }
 
@@ -176,29 +177,30 @@ static bool take_rows(iso_connection *connection, const iso_driver_request *requ
   columns c;
   bool kept = true;
   int fetched = 1;
-  if (bind_columns(statement, request, &c)) {
-    fetched = mysql_stmt_fetch(statement);
+  if (bind_columns(s->my, statement, request, &c)) {
+    fetched = s->my->mysql_stmt_fetch(statement);
     while ((fetched == 0 || fetched == MYSQL_DATA_TRUNCATED) && kept) {
       kept = take_row(s, statement, request, &c, reply);
-      fetched = mysql_stmt_fetch(statement);
+      fetched = s->my->mysql_stmt_fetch(statement);
     }
   }
   bool failed = fetched == 1;
   if (failed) iso_maria_fail(connection, request, reply, statement);
-  mysql_stmt_free_result(statement);
+  s->my->mysql_stmt_free_result(statement);
   if (!failed && !kept) iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
   return !failed && kept;
 }
 
 static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                          MYSQL_STMT *statement) {
+  const iso_maria_session *s = connection->state;
   parameters p;
-  if (!bind_parameters(statement, sql, request, &p) || mysql_stmt_execute(statement) != 0) {
+  if (!bind_parameters(s->my, statement, sql, request, &p) || s->my->mysql_stmt_execute(statement) != 0) {
     iso_maria_fail(connection, request, reply, statement);
     return false;
   }
-  if (mysql_stmt_field_count(statement) > 0) return take_rows(connection, request, reply, statement);
-  reply->affected = (int64_t)mysql_stmt_affected_rows(statement);
+  if (s->my->mysql_stmt_field_count(statement) > 0) return take_rows(connection, request, reply, statement);
+  reply->affected = (int64_t)s->my->mysql_stmt_affected_rows(statement);
   return true;
 }
 
@@ -229,21 +231,21 @@ static void prepare(iso_connection *connection, const iso_driver_request *reques
 static void forget(iso_connection *connection, uint32_t place) {
   iso_maria_session *s = connection->state;
   for (size_t i = 0; i < ISO_SQL_STATEMENTS; i++) {
-    if (s->statements[place][i] != NULL) mysql_stmt_close(s->statements[place][i]);
+    if (s->statements[place][i] != NULL) s->my->mysql_stmt_close(s->statements[place][i]);
     s->statements[place][i] = NULL;
   }
 }
 
 /* ---- statements as text ---- */
 
-static bool take_cells(MYSQL_RES *result, iso_reply *reply) {
+static bool take_cells(const iso_mysql *my, MYSQL_RES *result, iso_reply *reply) {
   MYSQL_ROW row;
-  const MYSQL_FIELD *fields = mysql_fetch_fields(result);
-  reply->columns = mysql_num_fields(result);
+  const MYSQL_FIELD *fields = my->mysql_fetch_fields(result);
+  reply->columns = my->mysql_num_fields(result);
   for (uint32_t i = 0; i < reply->columns; i++)
     if (!iso_reply_add_name(reply, fields[i].name)) return false;
-  while ((row = mysql_fetch_row(result)) != NULL) {
-    const unsigned long *lengths = mysql_fetch_lengths(result);
+  while ((row = my->mysql_fetch_row(result)) != NULL) {
+    const unsigned long *lengths = my->mysql_fetch_lengths(result);
     for (uint32_t i = 0; i < reply->columns; i++)
       if (!iso_reply_add_cell(reply, row[i], lengths[i])) return false;
   }
@@ -255,24 +257,24 @@ static void execute(iso_connection *connection, const iso_driver_request *reques
   /* One statement, whoever wrote it. */
   if (!iso_maria_set_multi(connection, request, reply, false)) return;
   if (!ask(connection, request, reply, request->sql)) return;
-  MYSQL_RES *result = mysql_store_result(s->handle);
-  if (result == NULL && (mysql_errno(s->handle) != 0 || mysql_field_count(s->handle) != 0)) {
+  MYSQL_RES *result = s->my->mysql_store_result(s->handle);
+  if (result == NULL && (s->my->mysql_errno(s->handle) != 0 || s->my->mysql_field_count(s->handle) != 0)) {
     iso_maria_fail(connection, request, reply, NULL);
     return;
   }
   bool kept = true;
   if (result != NULL)
-    kept = take_cells(result, reply);
+    kept = take_cells(s->my, result, reply);
   else
-    reply->affected = (int64_t)mysql_affected_rows(s->handle);
-  mysql_free_result(result);
+    reply->affected = (int64_t)s->my->mysql_affected_rows(s->handle);
+  s->my->mysql_free_result(result);
   if (!kept) iso_reply_client(connection, request, reply, "the answer is too large");
   iso_maria_check_still_open(connection, request, reply);
 }
 
 static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_maria_session *s = connection->state;
-  if (mysql_ping(s->handle) != 0) iso_maria_fail(connection, request, reply, NULL);
+  if (s->my->mysql_ping(s->handle) != 0) iso_maria_fail(connection, request, reply, NULL);
 }
 
 const iso_driver iso_driver_mariadb = {
@@ -293,7 +295,7 @@ const iso_driver iso_driver_mariadb = {
     .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HEAP,
     .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_SEQUENTIAL,
     .plain = true,
-    .library = iso_maria_library,
+    .library = iso_mysql_name,
     .open = iso_maria_open,
     .close = iso_maria_close,
     .connect = iso_maria_connect,

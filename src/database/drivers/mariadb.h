@@ -5,11 +5,11 @@
 #ifndef ISO_DATABASE_DRIVERS_MARIADB_H
 #define ISO_DATABASE_DRIVERS_MARIADB_H
 
-#include <mysql.h>
-
 #include "database/driver_table.h"
+#include "database/drivers/mariadb_library.h"
 
 typedef struct iso_maria_session {
+  const iso_mysql *my; /* of the database */
   MYSQL *handle;
   MYSQL_STMT *statements[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
   bool multi;                     /* the server takes several statements in one text */
@@ -17,8 +17,9 @@ typedef struct iso_maria_session {
   ISO_VEC(char) text;             /* of a long list */
 } iso_maria_session;
 
-/* What the server is, found out when it is opened. */
+/* The state of a database: the library, and what the server is, found out when it is opened. */
 typedef struct iso_maria_server {
+  iso_mysql my;
   bool galera, rollback_on_timeout;
 } iso_maria_server;
 
@@ -55,7 +56,7 @@ bool iso_maria_alone(const iso_url *url);
 /* Whether a connection without TLS is none. */
 bool iso_maria_wants_tls(const iso_url *url);
 /* Tells libmariadb the options of a URL that was checked. */
-void iso_maria_set_options(const iso_url *url, MYSQL *handle);
+void iso_maria_set_options(const iso_mysql *my, const iso_url *url, MYSQL *handle);
 
 /* ---- mariadb_connect.c ---- */
 
@@ -65,6 +66,5 @@ isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *er
 void iso_maria_disconnect(iso_connection *connection);
 bool iso_maria_cancel(iso_connection *connection);
 isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, isoproof_error *error);
-void iso_maria_library(char *buffer, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* mariadb_connect.c - connecting to MariaDB and MySQL, what the server says of itself. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -10,57 +9,51 @@
 /* How long a server that does not keep its own timeout is waited for. */
 enum { GRACE_MS = 1000 };
 
-void iso_maria_library(char *buffer, size_t size) { snprintf(buffer, size, "libmariadb %s", mysql_get_client_info()); }
-
-/* The library wants to be initialized by one thread before others use it. */
-static void initialize(void) { mysql_library_init(0, NULL, NULL); }
-
 static unsigned seconds_of(uint32_t milliseconds) { return (milliseconds + 999) / 1000; }
 
 /* ---- connecting ---- */
 
-static isoproof_status cannot(const iso_url *url, MYSQL *handle, isoproof_error *error) {
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
-                  handle != NULL ? mysql_error(handle) : "out of memory");
-}
+static const iso_mysql *my_of(const iso_database *database) { return &((const iso_maria_server *)database->state)->my; }
 
 static isoproof_status connect_handle(const iso_database *database, size_t node, MYSQL **handle,
                                       isoproof_error *error) {
   const iso_url *url = &database->urls[node];
   const iso_database_options *options = &database->options;
-  *handle = mysql_init(NULL);
+  const iso_mysql *my = my_of(database);
+  *handle = my->mysql_init(NULL);
   if (*handle == NULL) return iso_fail_memory(error);
   unsigned connect = seconds_of(options->connect_timeout_ms),
            answer = seconds_of(options->statement_timeout_ms + GRACE_MS);
-  mysql_optionsv(*handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
+  my->mysql_optionsv(*handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
   if (options->statement_timeout_ms > 0) {
-    mysql_optionsv(*handle, MYSQL_OPT_READ_TIMEOUT, &answer);
-    mysql_optionsv(*handle, MYSQL_OPT_WRITE_TIMEOUT, &answer);
+    my->mysql_optionsv(*handle, MYSQL_OPT_READ_TIMEOUT, &answer);
+    my->mysql_optionsv(*handle, MYSQL_OPT_WRITE_TIMEOUT, &answer);
   }
-  mysql_optionsv(*handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  iso_maria_set_options(url, *handle);
+  my->mysql_optionsv(*handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  iso_maria_set_options(my, url, *handle);
   const char *socket = iso_url_option(url, "socket"), *password = url->password;
   if (password == NULL) password = iso_url_option(url, "password");
   if (password == NULL) password = options->password;
   if (password == NULL && iso_maria_alone(url)) password = "";
   /* What is NULL or 0 is found by the client library: in option files, in the environment, or as its default. */
   const char *host = socket != NULL ? "localhost" : url->host;
-  if (mysql_real_connect(*handle, host, url->user, password, url->path[0] != 0 ? url->path : NULL, url->port, socket,
-                         CLIENT_FOUND_ROWS) == NULL)
-    return cannot(url, *handle, error);
-  if (iso_maria_wants_tls(url) && mysql_get_ssl_cipher(*handle) == NULL)
+  if (my->mysql_real_connect(*handle, host, url->user, password, url->path[0] != 0 ? url->path : NULL, url->port,
+                             socket, CLIENT_FOUND_ROWS) == NULL)
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown, my->mysql_error(*handle));
+  if (iso_maria_wants_tls(url) && my->mysql_get_ssl_cipher(*handle) == NULL)
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: the URL asks for TLS, which the server does not have",
                     url->shown);
   return (*handle)->db != NULL && (*handle)->db[0] != 0 ? ISOPROOF_OK : iso_maria_no_database(url, error);
 }
 
-static isoproof_status send_statement(const iso_url *url, MYSQL *handle, const char *sql, isoproof_error *error) {
-  if (mysql_query(handle, sql) == 0) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, mysql_error(handle));
+static isoproof_status send_statement(const iso_maria_session *s, const iso_url *url, const char *sql,
+                                      isoproof_error *error) {
+  if (s->my->mysql_query(s->handle, sql) == 0) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, s->my->mysql_error(s->handle));
 }
 
-static const iso_product *product_of(MYSQL *handle) {
-  const char *version = mysql_get_server_info(handle);
+static const iso_product *product_of(const iso_maria_session *s) {
+  const char *version = s->my->mysql_get_server_info(s->handle);
   return iso_product_of(ISO_SQL_MARIADB, version != NULL ? version : "");
 }
 
@@ -72,30 +65,32 @@ static void limit_text(const iso_product *product, uint32_t milliseconds, char *
     snprintf(sql, size, "SET SESSION max_execution_time = %" PRIu32, milliseconds);
 }
 
-static isoproof_status set_session(const iso_database *database, size_t node, MYSQL *handle, isoproof_error *error) {
+static isoproof_status set_session(const iso_database *database, size_t node, const iso_maria_session *s,
+                                   isoproof_error *error) {
   const iso_url *url = &database->urls[node];
   const iso_database_options *options = &database->options;
   char sql[96];
-  ISO_TRY(send_statement(url, handle, "SET SESSION autocommit = 1", error));
+  ISO_TRY(send_statement(s, url, "SET SESSION autocommit = 1", error));
   if (options->lock_timeout_ms > 0) {
     snprintf(sql, sizeof sql, "SET SESSION innodb_lock_wait_timeout = %u", seconds_of(options->lock_timeout_ms));
-    ISO_TRY(send_statement(url, handle, sql, error));
+    ISO_TRY(send_statement(s, url, sql, error));
   }
   if (options->statement_timeout_ms > 0) {
-    limit_text(product_of(handle), options->statement_timeout_ms, sql, sizeof sql);
-    ISO_TRY(send_statement(url, handle, sql, error));
+    limit_text(product_of(s), options->statement_timeout_ms, sql, sizeof sql);
+    ISO_TRY(send_statement(s, url, sql, error));
   }
   const char *init = iso_url_option(url, "init");
-  return init != NULL ? send_statement(url, handle, init, error) : ISOPROOF_OK;
+  return init != NULL ? send_statement(s, url, init, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *error) {
   iso_maria_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
+  s->my = my_of(connection->database);
   connection->state = s;
   ISO_TRY(connect_handle(connection->database, connection->node, &s->handle, error));
-  ISO_TRY(set_session(connection->database, connection->node, s->handle, error));
-  connection->server_id = mysql_thread_id(s->handle);
+  ISO_TRY(set_session(connection->database, connection->node, s, error));
+  connection->server_id = s->my->mysql_thread_id(s->handle);
   return ISOPROOF_OK;
 }
 
@@ -104,20 +99,21 @@ void iso_maria_disconnect(iso_connection *connection) {
   if (s == NULL) return;
   for (size_t i = 0; i < ISO_MOST_PLACES; i++)
     for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++)
-      if (s->statements[i][j] != NULL) mysql_stmt_close(s->statements[i][j]);
-  if (s->handle != NULL) mysql_close(s->handle);
+      if (s->statements[i][j] != NULL) s->my->mysql_stmt_close(s->statements[i][j]);
+  if (s->handle != NULL) s->my->mysql_close(s->handle);
   iso_vec_free(&s->text);
   free(s);
   connection->state = NULL;
 }
 
 bool iso_maria_cancel(iso_connection *connection) {
+  const iso_mysql *my = my_of(connection->database);
   MYSQL *handle = NULL;
   char sql[64];
   snprintf(sql, sizeof sql, "KILL QUERY %" PRIu64, connection->server_id);
   bool done = connect_handle(connection->database, connection->node, &handle, NULL) == ISOPROOF_OK &&
-              mysql_query(handle, sql) == 0;
-  if (handle != NULL) mysql_close(handle);
+              my->mysql_query(handle, sql) == 0;
+  if (handle != NULL) my->mysql_close(handle);
   return done;
 }
 
@@ -158,7 +154,7 @@ static isoproof_status learn_version(iso_database *database, iso_connection *con
                                      isoproof_error *error) {
   const iso_maria_server *server = database->state;
   const iso_maria_session *s = connection->state;
-  const char *version = mysql_get_server_info(s->handle);
+  const char *version = s->my->mysql_get_server_info(s->handle);
   int length = version != NULL ? (int)strcspn(version, "-") : 0;
   int used = snprintf(database->version, sizeof database->version, "%s %.*s", database->product->title,
                       length < 60 ? length : 60, version != NULL ? version : "");
@@ -182,7 +178,7 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
                       "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
                       reply, error));
   const iso_maria_session *s = connection->state;
-  database->product = product_of(s->handle);
+  database->product = product_of(s);
   database->can.blocked &= database->product->blocked;
   database->can.rounds &= database->product->rounds;
   char initial[ISO_SETTING_BYTES];
@@ -199,8 +195,6 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
 }
 
 isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, initialize);
   for (size_t i = 0; i < database->nodes; i++) {
     const iso_url *url = &database->urls[i];
     ISO_TRY(iso_maria_check_options(url, error));
@@ -210,12 +204,18 @@ isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
   }
   if (!iso_secrets_add(&database->secrets, getenv("MYSQL_PWD"))) return iso_fail_memory(error);
   database->dialect = ISO_SQL_MARIADB;
-  database->state = iso_alloc_zero(1, sizeof(iso_maria_server));
-  if (database->state == NULL) return iso_fail_memory(error);
+  iso_maria_server *server = iso_alloc_zero(1, sizeof *server);
+  if (server == NULL) return iso_fail_memory(error);
+  database->state = server;
+  ISO_TRY(iso_mysql_load(&server->my, error));
   return iso_sql_on_first_node(database, learn, error);
 }
 
-void iso_maria_close(iso_database *database) { free(database->state); }
+void iso_maria_close(iso_database *database) {
+  iso_maria_server *server = database->state;
+  if (server != NULL) iso_mysql_unload(&server->my);
+  free(server);
+}
 
 /* ---- several nodes ---- */
 

@@ -78,13 +78,14 @@ static bool is_of_tidb(unsigned number, iso_error_class *class, bool *certain) {
 }
 
 /* Asks the server whether the transaction is open.  MySQL cannot say: then what is known of the error has to do. */
-static bool says_open(MYSQL *handle, bool otherwise) {
-  if (mysql_query(handle, "SELECT @@in_transaction") != 0) return mysql_errno(handle) == 1193 && otherwise;
-  MYSQL_RES *result = mysql_store_result(handle);
+static bool says_open(const iso_maria_session *s, bool otherwise) {
+  if (s->my->mysql_query(s->handle, "SELECT @@in_transaction") != 0)
+    return s->my->mysql_errno(s->handle) == 1193 && otherwise;
+  MYSQL_RES *result = s->my->mysql_store_result(s->handle);
   if (result == NULL) return false;
-  MYSQL_ROW row = mysql_fetch_row(result);
+  MYSQL_ROW row = s->my->mysql_fetch_row(result);
   bool open = row != NULL && row[0] != NULL && strcmp(row[0], "0") != 0;
-  mysql_free_result(result);
+  s->my->mysql_free_result(result);
   return open;
 }
 
@@ -101,7 +102,7 @@ static iso_txn_state state_after(const iso_connection *connection, const iso_dri
   bool commits = request->kind == ISO_COMMIT;
   if (reached == WHOLE) return commits ? ISO_TXN_UNKNOWN : ISO_TXN_ABORTED;
   if (number == 1205 && server != NULL && server->rollback_on_timeout) return ISO_TXN_ABORTED;
-  if (says_open(s->handle, !commits)) return ISO_TXN_ACTIVE;
+  if (says_open(s, !commits)) return ISO_TXN_ACTIVE;
   return commits ? ISO_TXN_UNKNOWN : ISO_TXN_ABORTED;
 }
 
@@ -117,12 +118,13 @@ void iso_maria_fail(iso_connection *connection, const iso_driver_request *reques
                     MYSQL_STMT *statement) {
   const iso_maria_session *s = connection->state;
   /* An error that comes with a row is with the connection, and not with the statement. */
-  if (statement != NULL && mysql_stmt_errno(statement) == 0) statement = NULL;
-  unsigned number = statement != NULL ? mysql_stmt_errno(statement) : mysql_errno(s->handle);
+  if (statement != NULL && s->my->mysql_stmt_errno(statement) == 0) statement = NULL;
+  unsigned number = statement != NULL ? s->my->mysql_stmt_errno(statement) : s->my->mysql_errno(s->handle);
   /* The words are copied: asking the server overwrites them. */
   char code[ISO_CODE_BYTES], message[ISO_MESSAGE_BYTES];
   snprintf(code, sizeof code, "%u", number);
-  snprintf(message, sizeof message, "%s", statement != NULL ? mysql_stmt_error(statement) : mysql_error(s->handle));
+  snprintf(message, sizeof message, "%s",
+           statement != NULL ? s->my->mysql_stmt_error(statement) : s->my->mysql_error(s->handle));
   iso_error_class class = ISO_CLASS_OTHER;
   reach reached = WHOLE;
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {

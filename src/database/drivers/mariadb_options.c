@@ -78,12 +78,12 @@ bool iso_maria_wants_tls(const iso_url *url) {
 }
 
 /* libmariadb takes `enforce` for a wish: whether it was heard is asked after connecting. */
-static void set_mode(const iso_url *url, MYSQL *handle) {
+static void set_mode(const iso_mysql *my, const iso_url *url, MYSQL *handle) {
   size_t at;
   my_bool on = 1;
   bool named = mode_of(url, &at) != NULL && at < MODES;
-  if (named ? !modes[at].off : iso_maria_wants_tls(url)) mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &on);
-  if (named && modes[at].verified) mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
+  if (named ? !modes[at].off : iso_maria_wants_tls(url)) my->mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &on);
+  if (named && modes[at].verified) my->mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
 }
 
 bool iso_maria_alone(const iso_url *url) {
@@ -92,19 +92,19 @@ bool iso_maria_alone(const iso_url *url) {
   return text != NULL && switch_of(text, &on) && on != 0;
 }
 
-void iso_maria_set_options(const iso_url *url, MYSQL *handle) {
+void iso_maria_set_options(const iso_mysql *my, const iso_url *url, MYSQL *handle) {
   const char *file = iso_url_option(url, "defaults-file"), *group = iso_url_option(url, "defaults-group");
-  if (file != NULL) mysql_optionsv(handle, MYSQL_READ_DEFAULT_FILE, file);
+  if (file != NULL) my->mysql_optionsv(handle, MYSQL_READ_DEFAULT_FILE, file);
   if (file != NULL || group != NULL || (!has_tls(url) && !iso_maria_alone(url)))
-    mysql_optionsv(handle, MYSQL_READ_DEFAULT_GROUP, group != NULL ? group : "client");
+    my->mysql_optionsv(handle, MYSQL_READ_DEFAULT_GROUP, group != NULL ? group : "client");
   for (size_t i = 0; i < TLS_OPTIONS; i++) {
     const char *text = iso_url_option(url, tls[i].name);
     my_bool on = 0;
     if (text == NULL) continue;
-    if (tls[i].kind == SWITCH && switch_of(text, &on)) mysql_optionsv(handle, tls[i].option, &on);
-    if (tls[i].kind == TEXT) mysql_optionsv(handle, tls[i].option, text);
+    if (tls[i].kind == SWITCH && switch_of(text, &on)) my->mysql_optionsv(handle, tls[i].option, &on);
+    if (tls[i].kind == TEXT) my->mysql_optionsv(handle, tls[i].option, text);
   }
-  set_mode(url, handle);
+  set_mode(my, url, handle);
 }
 
 /* ---- what makes no sense, before anything is sent ---- */

@@ -12,11 +12,11 @@
 /* ---- one statement ---- */
 
 /* Takes the rows of an answer in text; false when they cannot be kept. */
-static bool take_rows(MYSQL_RES *result, const iso_driver_request *request, iso_reply *reply) {
+static bool take_rows(const iso_mysql *my, MYSQL_RES *result, const iso_driver_request *request, iso_reply *reply) {
   MYSQL_ROW row;
-  unsigned columns = mysql_num_fields(result);
-  while ((row = mysql_fetch_row(result)) != NULL) {
-    const unsigned long *lengths = mysql_fetch_lengths(result);
+  unsigned columns = my->mysql_num_fields(result);
+  while ((row = my->mysql_fetch_row(result)) != NULL) {
+    const unsigned long *lengths = my->mysql_fetch_lengths(result);
     int64_t numbers[2] = {0, 0};
     bool null = row[columns - 1] == NULL;
     if (null) continue;
@@ -40,17 +40,17 @@ static bool take_rows(MYSQL_RES *result, const iso_driver_request *request, iso_
  * said by the reply. */
 static bool take_answer(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_maria_session *s = connection->state;
-  MYSQL_RES *result = mysql_store_result(s->handle);
-  if (result == NULL && (mysql_errno(s->handle) != 0 || mysql_field_count(s->handle) != 0)) {
+  MYSQL_RES *result = s->my->mysql_store_result(s->handle);
+  if (result == NULL && (s->my->mysql_errno(s->handle) != 0 || s->my->mysql_field_count(s->handle) != 0)) {
     iso_maria_fail(connection, request, reply, NULL);
     return false;
   }
   bool kept = true;
   if (result != NULL)
-    kept = take_rows(result, request, reply);
+    kept = take_rows(s->my, result, request, reply);
   else
-    reply->affected = (int64_t)mysql_affected_rows(s->handle);
-  mysql_free_result(result);
+    reply->affected = (int64_t)s->my->mysql_affected_rows(s->handle);
+  s->my->mysql_free_result(result);
   if (!kept) iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
   return true;
 }
@@ -73,7 +73,7 @@ bool iso_maria_run_plain(iso_connection *connection, const iso_driver_request *r
     iso_reply_client(connection, request, reply, "the statement is too long");
     return false;
   }
-  if (mysql_real_query(s->handle, text, (unsigned long)strlen(text)) != 0) {
+  if (s->my->mysql_real_query(s->handle, text, (unsigned long)strlen(text)) != 0) {
     iso_maria_fail(connection, request, reply, NULL);
     return false;
   }
@@ -85,8 +85,8 @@ bool iso_maria_run_plain(iso_connection *connection, const iso_driver_request *r
 bool iso_maria_set_multi(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, bool multi) {
   iso_maria_session *s = connection->state;
   if (s->multi == multi) return true;
-  if (mysql_set_server_option(s->handle,
-                              multi ? MYSQL_OPTION_MULTI_STATEMENTS_ON : MYSQL_OPTION_MULTI_STATEMENTS_OFF)) {
+  if (s->my->mysql_set_server_option(s->handle,
+                                     multi ? MYSQL_OPTION_MULTI_STATEMENTS_ON : MYSQL_OPTION_MULTI_STATEMENTS_OFF)) {
     iso_maria_fail(connection, request, reply, NULL);
     return false;
   }
@@ -133,7 +133,7 @@ static bool take_one(iso_connection *connection, const iso_driver_request *reque
   reply->txn = connection->txn;
   for (unsigned i = 0; i < statements; i++) {
     /* No answer where there should be one is an error of the connection. */
-    if ((i > 0 || !first) && mysql_next_result(s->handle) != 0) {
+    if ((i > 0 || !first) && s->my->mysql_next_result(s->handle) != 0) {
       iso_maria_fail(connection, request, reply, NULL);
       return false;
     }
@@ -155,11 +155,11 @@ static bool take_one(iso_connection *connection, const iso_driver_request *reque
 /* Nothing is left of the answers when the connection is used again. */
 static void leave_out_rest(iso_connection *connection) {
   iso_maria_session *s = connection->state;
-  while (!connection->broken && mysql_more_results(s->handle)) {
-    int next = mysql_next_result(s->handle);
+  while (!connection->broken && s->my->mysql_more_results(s->handle)) {
+    int next = s->my->mysql_next_result(s->handle);
     if (next > 0) return;
-    MYSQL_RES *result = next == 0 ? mysql_store_result(s->handle) : NULL;
-    mysql_free_result(result);
+    MYSQL_RES *result = next == 0 ? s->my->mysql_store_result(s->handle) : NULL;
+    s->my->mysql_free_result(result);
   }
 }
 
@@ -176,7 +176,7 @@ bool iso_maria_batch(iso_connection *connection, const iso_driver_request *reque
   if (!iso_maria_set_multi(connection, &requests[0], &replies[0], true)) return false;
   /* Whatever happens on the way, it is set anew then. */
   if (requests[0].kind == ISO_BEGIN && statements[0] > 1) s->isolation = NULL;
-  if (mysql_real_query(s->handle, s->text.items, (unsigned long)s->text.count - 1) != 0) {
+  if (s->my->mysql_real_query(s->handle, s->text.items, (unsigned long)s->text.count - 1) != 0) {
     iso_maria_fail(connection, &requests[0], &replies[0], NULL);
     return true;
   }

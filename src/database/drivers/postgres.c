@@ -40,8 +40,8 @@ static iso_error_class class_of(const iso_connection *connection, const char *sq
   return ISO_CLASS_OTHER;
 }
 
-static bool is_fatal(const PGresult *result) {
-  const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+static bool is_fatal(const iso_pq *pq, const PGresult *result) {
+  const char *severity = pq->resultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   return severity != NULL && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0);
 }
 
@@ -49,16 +49,16 @@ static bool is_fatal(const PGresult *result) {
 static void fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                  const PGresult *result) {
   iso_pg_session *s = connection->state;
-  const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  if (message == NULL) message = PQresultErrorMessage(result);
+  const char *code = s->pq->resultErrorField(result, PG_DIAG_SQLSTATE);
+  const char *message = s->pq->resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (message == NULL) message = s->pq->resultErrorMessage(result);
   if (code == NULL) code = "";
   iso_error_class class = class_of(connection, code);
-  if (is_fatal(result) || PQstatus(s->handle) != CONNECTION_OK) {
+  if (is_fatal(s->pq, result) || s->pq->status(s->handle) != CONNECTION_OK) {
     iso_reply_lost(connection, request, reply, code[0] != 0 ? class : ISO_CLASS_CONNECTION, code, message);
     return;
   }
-  iso_txn_state txn = PQtransactionStatus(s->handle) == PQTRANS_INTRANS ? ISO_TXN_ACTIVE : ISO_TXN_ABORTED;
+  iso_txn_state txn = s->pq->transactionStatus(s->handle) == PQTRANS_INTRANS ? ISO_TXN_ACTIVE : ISO_TXN_ABORTED;
   bool at_commit = request->kind == ISO_COMMIT || connection->txn != ISO_TXN_ACTIVE;
   if (at_commit && strcmp(code, "40003") == 0) txn = ISO_TXN_UNKNOWN;
   iso_reply_fail(connection, request, reply, class, txn, code, message);
@@ -66,9 +66,9 @@ static void fail(iso_connection *connection, const iso_driver_request *request, 
 
 /* ---- waiting ---- */
 
-bool iso_pg_wait(PGconn *handle, double deadline) {
-  while (PQisBusy(handle)) {
-    struct pollfd waiting = {.fd = PQsocket(handle), .events = POLLIN};
+bool iso_pg_wait(const iso_pg_session *s, double deadline) {
+  while (s->pq->isBusy(s->handle)) {
+    struct pollfd waiting = {.fd = s->pq->socket(s->handle), .events = POLLIN};
     int timeout = -1;
     if (deadline > 0) {
       double left = deadline - iso_now();
@@ -78,7 +78,7 @@ bool iso_pg_wait(PGconn *handle, double deadline) {
     int ready = poll(&waiting, 1, timeout);
     if (ready < 0 && errno != EINTR) return false;
     /* When this fails the connection is bad, and the next result says so. */
-    if (ready > 0 && PQconsumeInput(handle) == 0) return true;
+    if (ready > 0 && s->pq->consumeInput(s->handle) == 0) return true;
   }
   return true;
 }
@@ -94,36 +94,38 @@ static PGresult *take_result(iso_connection *connection, const iso_driver_reques
   double deadline = iso_pg_deadline(connection);
   PGresult *first = NULL;
   for (;;) {
-    if (!iso_pg_wait(s->handle, deadline)) {
-      PQclear(first);
+    if (!iso_pg_wait(s, deadline)) {
+      s->pq->clear(first);
       iso_reply_lost(connection, request, reply, ISO_CLASS_TIMEOUT, "", "the server does not answer");
       return NULL;
     }
-    PGresult *next = PQgetResult(s->handle);
+    PGresult *next = s->pq->getResult(s->handle);
     if (next == NULL) break;
     if (first == NULL)
       first = next;
     else
-      PQclear(next);
-    ExecStatusType status = PQresultStatus(first);
+      s->pq->clear(next);
+    ExecStatusType status = s->pq->resultStatus(first);
     if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH) {
-      PQclear(first);
+      s->pq->clear(first);
       iso_reply_lost(connection, request, reply, ISO_CLASS_CLIENT, "", "COPY is not possible here");
       return NULL;
     }
   }
-  if (first == NULL) iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", PQerrorMessage(s->handle));
+  if (first == NULL)
+    iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", s->pq->errorMessage(s->handle));
   return first;
 }
 
 /* Checks a result: NULL, and the reply says why, when it is an error. */
 static PGresult *check_result(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                               PGresult *result) {
+  const iso_pg_session *s = connection->state;
   if (result == NULL) return NULL;
-  ExecStatusType status = PQresultStatus(result);
+  ExecStatusType status = s->pq->resultStatus(result);
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY) return result;
   fail(connection, request, reply, result);
-  PQclear(result);
+  s->pq->clear(result);
   return NULL;
 }
 
@@ -133,13 +135,13 @@ PGresult *iso_pg_answer(iso_connection *connection, const iso_driver_request *re
 
 void iso_pg_not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
-  iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", PQerrorMessage(s->handle));
+  iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", s->pq->errorMessage(s->handle));
 }
 
 /* One statement as text, with the simple protocol. */
 static PGresult *ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_pg_session *s = connection->state;
-  if (PQsendQuery(s->handle, sql) == 0) {
+  if (s->pq->sendQuery(s->handle, sql) == 0) {
     iso_pg_not_sent(connection, request, reply);
     return NULL;
   }
@@ -154,17 +156,19 @@ void iso_pg_begin_text(const iso_driver_request *request, char sql[ISO_PG_BEGIN_
 }
 
 static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  const iso_pg_session *s = connection->state;
   char sql[ISO_PG_BEGIN_BYTES];
   iso_pg_begin_text(request, sql);
   PGresult *result = ask(connection, request, reply, sql);
   if (result == NULL) return;
-  PQclear(result);
+  s->pq->clear(result);
   reply->txn = ISO_TXN_ACTIVE;
 }
 
 void iso_pg_take_commit(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
                         iso_reply *reply) {
-  if (strcmp(PQcmdStatus((PGresult *)(uintptr_t)result), "COMMIT") == 0) {
+  const iso_pg_session *s = connection->state;
+  if (strcmp(s->pq->cmdStatus((PGresult *)(uintptr_t)result), "COMMIT") == 0) {
     reply->txn = ISO_TXN_COMMITTED;
   } else {
     iso_reply_fail(connection, request, reply, ISO_CLASS_OTHER, ISO_TXN_ABORTED, "25P02",
@@ -174,24 +178,25 @@ void iso_pg_take_commit(iso_connection *connection, const PGresult *result, cons
 }
 
 static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  const iso_pg_session *s = connection->state;
   PGresult *result = ask(connection, request, reply, "COMMIT");
   if (result != NULL) iso_pg_take_commit(connection, result, request, reply);
-  PQclear(result);
+  s->pq->clear(result);
 }
 
 static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   reply->txn = ISO_TXN_ABORTED;
   iso_pg_session *s = connection->state;
-  if (PQtransactionStatus(s->handle) == PQTRANS_IDLE) return;
-  PQclear(ask(connection, request, reply, "ROLLBACK"));
+  if (s->pq->transactionStatus(s->handle) == PQTRANS_IDLE) return;
+  s->pq->clear(ask(connection, request, reply, "ROLLBACK"));
 }
 
 /* After a statement that succeeded: a transaction that is no longer open ended in a way that we did not see. */
 static void check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
-  if (connection->txn != ISO_TXN_ACTIVE || PQtransactionStatus(s->handle) == PQTRANS_INTRANS) return;
-  if (PQstatus(s->handle) != CONNECTION_OK)
-    iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", PQerrorMessage(s->handle));
+  if (connection->txn != ISO_TXN_ACTIVE || s->pq->transactionStatus(s->handle) == PQTRANS_INTRANS) return;
+  if (s->pq->status(s->handle) != CONNECTION_OK)
+    iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", s->pq->errorMessage(s->handle));
   else
     iso_reply_fail(connection, request, reply, ISO_CLASS_STATE, ISO_TXN_UNKNOWN, "",
                    "the statement ended the transaction");
@@ -227,13 +232,13 @@ bool iso_pg_prepare(iso_connection *connection, const iso_driver_request *reques
   char name[ISO_PG_NAME_BYTES], text[ISO_SQL_BYTES];
   name_of(sql, place, name);
   if (iso_pg_text(connection, request, reply, sql, place, false, text) == NULL) return false;
-  if (PQsendPrepare(s->handle, name, text, 0, NULL) == 0) {
+  if (s->pq->sendPrepare(s->handle, name, text, 0, NULL) == 0) {
     iso_pg_not_sent(connection, request, reply);
     return false;
   }
   PGresult *result = iso_pg_answer(connection, request, reply);
   if (result == NULL) return false;
-  PQclear(result);
+  s->pq->clear(result);
   s->prepared[place][sql] = true;
   return true;
 }
@@ -256,37 +261,37 @@ static void forget(iso_connection *connection, uint32_t place) {
     used += (size_t)snprintf(sql + used, sizeof sql - used, "DEALLOCATE %s;", name);
     s->prepared[place][i] = false;
   }
-  if (used > 0) PQclear(PQexec(s->handle, sql));
+  if (used > 0) s->pq->clear(s->pq->exec(s->handle, sql));
 }
 
-static bool number_at(const PGresult *result, int row, int column, int64_t *number) {
-  return iso_parse_i64(PQgetvalue(result, row, column), (size_t)PQgetlength(result, row, column), number);
+static bool number_at(const iso_pq *pq, const PGresult *result, int row, int column, int64_t *number) {
+  return iso_parse_i64(pq->getvalue(result, row, column), (size_t)pq->getlength(result, row, column), number);
 }
 
 /* Takes what a statement returned; false when it cannot be kept. */
-static bool take_rows(const PGresult *result, const iso_driver_request *request, iso_reply *reply) {
-  int rows = PQntuples(result);
-  if (PQresultStatus(result) != PGRES_TUPLES_OK) {
+static bool take_rows(const iso_pq *pq, const PGresult *result, const iso_driver_request *request, iso_reply *reply) {
+  int rows = pq->ntuples(result);
+  if (pq->resultStatus(result) != PGRES_TUPLES_OK) {
     int64_t affected;
-    const char *count = PQcmdTuples((PGresult *)(uintptr_t)result);
+    const char *count = pq->cmdTuples((PGresult *)(uintptr_t)result);
     if (iso_parse_i64(count, strlen(count), &affected)) reply->affected = affected;
     return true;
   }
   if (request->kind == ISO_READ_RANGE) {
     for (int i = 0; i < rows; i++) {
       iso_row row;
-      if (PQgetisnull(result, i, 1)) continue;
-      if (!number_at(result, i, 0, &row.key) || !number_at(result, i, 1, &row.value)) return false;
+      if (pq->getisnull(result, i, 1)) continue;
+      if (!number_at(pq, result, i, 0, &row.key) || !number_at(pq, result, i, 1, &row.value)) return false;
       if (!iso_reply_add_row(reply, row.key, row.value)) return false;
     }
     return true;
   }
-  if (rows == 0 || PQgetisnull(result, 0, 0)) return true;
+  if (rows == 0 || pq->getisnull(result, 0, 0)) return true;
   if (request->kind == ISO_READ_LIST)
-    return iso_reply_set_list(reply, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
+    return iso_reply_set_list(reply, pq->getvalue(result, 0, 0), (size_t)pq->getlength(result, 0, 0));
   reply->present = request->kind == ISO_READ;
   int64_t number;
-  if (!number_at(result, 0, 0, &number)) return false;
+  if (!number_at(pq, result, 0, 0, &number)) return false;
   /* Counts of several tables are one. */
   reply->value += number;
   return true;
@@ -294,7 +299,8 @@ static bool take_rows(const PGresult *result, const iso_driver_request *request,
 
 bool iso_pg_take_rows(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
                       iso_reply *reply) {
-  if (take_rows(result, request, reply)) return true;
+  const iso_pg_session *s = connection->state;
+  if (take_rows(s->pq, result, request, reply)) return true;
   iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
   return false;
 }
@@ -307,11 +313,12 @@ bool iso_pg_send_prepared(iso_connection *connection, const iso_driver_request *
   unsigned count = iso_sql_numbers(sql, request, numbers);
   for (unsigned i = 0; i < count; i++) texts[i][iso_format_i64(numbers[i], texts[i])] = 0;
   name_of(sql, place, name);
-  return PQsendQueryPrepared(s->handle, name, (int)count, values, NULL, NULL, 0) != 0;
+  return s->pq->sendQueryPrepared(s->handle, name, (int)count, values, NULL, NULL, 0) != 0;
 }
 
 static bool run_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                     uint32_t place) {
+  const iso_pg_session *s = connection->state;
   char text[ISO_SQL_BYTES];
   PGresult *result = NULL;
   if (!iso_pg_prepares(connection, request, sql, place)) {
@@ -326,7 +333,7 @@ static bool run_one(iso_connection *connection, const iso_driver_request *reques
   }
   if (result == NULL) return false;
   bool kept = iso_pg_take_rows(connection, result, request, reply);
-  PQclear(result);
+  s->pq->clear(result);
   return kept;
 }
 
@@ -337,16 +344,16 @@ static void statement(iso_connection *connection, const iso_driver_request *requ
     if (!run_one(connection, request, reply, iso_sql_of(request), place)) return;
 }
 
-static bool take_cells(const PGresult *result, iso_reply *reply) {
-  int rows = PQntuples(result), columns = PQnfields(result);
+static bool take_cells(const iso_pq *pq, const PGresult *result, iso_reply *reply) {
+  int rows = pq->ntuples(result), columns = pq->nfields(result);
   if (columns <= 0) return true;
   reply->columns = (uint32_t)columns;
   for (int j = 0; j < columns; j++)
-    if (!iso_reply_add_name(reply, PQfname(result, j))) return false;
+    if (!iso_reply_add_name(reply, pq->fname(result, j))) return false;
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < columns; j++) {
-      const char *text = PQgetisnull(result, i, j) ? NULL : PQgetvalue(result, i, j);
-      if (!iso_reply_add_cell(reply, text, (size_t)PQgetlength(result, i, j))) return false;
+      const char *text = pq->getisnull(result, i, j) ? NULL : pq->getvalue(result, i, j);
+      if (!iso_reply_add_cell(reply, text, (size_t)pq->getlength(result, i, j))) return false;
     }
   }
   return true;
@@ -355,23 +362,24 @@ static bool take_cells(const PGresult *result, iso_reply *reply) {
 static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   /* The extended protocol takes one statement only. */
-  if (PQsendQueryParams(s->handle, request->sql, 0, NULL, NULL, NULL, NULL, 0) == 0) {
+  if (s->pq->sendQueryParams(s->handle, request->sql, 0, NULL, NULL, NULL, NULL, 0) == 0) {
     iso_pg_not_sent(connection, request, reply);
     return;
   }
   PGresult *result = iso_pg_answer(connection, request, reply);
   if (result == NULL) return;
-  const char *count = PQcmdTuples(result);
+  const char *count = s->pq->cmdTuples(result);
   int64_t affected;
   if (iso_parse_i64(count, strlen(count), &affected)) reply->affected = affected;
-  bool kept = take_cells(result, reply);
-  PQclear(result);
+  bool kept = take_cells(s->pq, result, reply);
+  s->pq->clear(result);
   if (!kept) iso_reply_client(connection, request, reply, "the answer is too large");
   check_still_open(connection, request, reply);
 }
 
 static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  PQclear(ask(connection, request, reply, ""));
+  const iso_pg_session *s = connection->state;
+  s->pq->clear(ask(connection, request, reply, ""));
 }
 
 const iso_driver iso_driver_postgres = {
@@ -392,7 +400,7 @@ const iso_driver iso_driver_postgres = {
     .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HASHED | 1U << ISO_LAYOUT_HEAP,
     .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_BITMAP | 1U << ISO_ACCESS_SEQUENTIAL,
     .plain = true,
-    .library = iso_pg_library,
+    .library = iso_pq_name,
     .open = iso_pg_open,
     .close = iso_pg_close,
     .connect = iso_pg_connect,

@@ -5,11 +5,11 @@
 #ifndef ISO_DATABASE_DRIVERS_POSTGRES_H
 #define ISO_DATABASE_DRIVERS_POSTGRES_H
 
-#include <libpq-fe.h>
-
 #include "database/driver_table.h"
+#include "database/drivers/postgres_library.h"
 
 typedef struct iso_pg_session {
+  const iso_pq *pq; /* of the database */
   PGconn *handle;
   PGcancel *cancel;
   bool standby; /* when it was connected, of servers that do not tell by themselves */
@@ -26,7 +26,7 @@ PGresult *iso_pg_answer(iso_connection *connection, const iso_driver_request *re
 /* When the server is given up; 0 never. */
 double iso_pg_deadline(const iso_connection *connection);
 /* Waits until libpq has a whole result.  False when the time is over, or poll failed. */
-bool iso_pg_wait(PGconn *handle, double deadline);
+bool iso_pg_wait(const iso_pg_session *session, double deadline);
 /* Nothing could be sent. */
 void iso_pg_not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 /* Takes what a statement returned; false when it cannot be kept, which the reply says. */
@@ -55,13 +55,19 @@ bool iso_pg_batch(iso_connection *connection, const iso_driver_request *requests
 
 enum { ISO_PG_PARAMETERS = 80 };
 
-/* What the URL of a node says, for libpq; the state of a database is an array of them. */
+/* What the URL of a node says, for libpq. */
 typedef struct iso_pg_node {
   PQconninfoOption *options; /* as libpq reads them, owned */
   char *init;                /* our own option: a statement, or NULL */
   char *settings;            /* for the server: our limits, then the user's options */
   char timeout[16];          /* of connecting; "" where the user sets one */
 } iso_pg_node;
+
+/* The state of a database. */
+typedef struct iso_pg_state {
+  iso_pq pq;
+  iso_pg_node nodes[];
+} iso_pg_state;
 
 typedef struct iso_pg_parameters {
   const char *names[ISO_PG_PARAMETERS], *values[ISO_PG_PARAMETERS];
@@ -70,7 +76,7 @@ typedef struct iso_pg_parameters {
 
 /* Reads the URL of a node into the state of the database. */
 isoproof_status iso_pg_node_read(iso_database *database, size_t number, isoproof_error *error);
-void iso_pg_node_free(iso_pg_node *node);
+void iso_pg_node_free(const iso_pq *pq, iso_pg_node *node);
 /* An option that the URL sets; NULL when it does not, or to nothing. */
 const char *iso_pg_node_value(const iso_pg_node *node, const char *name);
 /* What the user gave: the URL and the password. */
@@ -86,6 +92,5 @@ void iso_pg_disconnect(iso_connection *connection);
 bool iso_pg_cancel(iso_connection *connection);
 bool iso_pg_read_only(const iso_connection *connection);
 isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error);
-void iso_pg_library(char *buffer, size_t size);
 
 #endif

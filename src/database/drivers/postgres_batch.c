@@ -6,7 +6,7 @@
 #include "database/drivers/postgres.h"
 
 static bool send_text(const iso_pg_session *s, const char *sql) {
-  return PQsendQueryParams(s->handle, sql, 0, NULL, NULL, NULL, NULL, 0) != 0;
+  return s->pq->sendQueryParams(s->handle, sql, 0, NULL, NULL, NULL, NULL, 0) != 0;
 }
 
 /* A batch that begins its transaction may prepare before; within one, preparing would take a snapshot.  What cannot be
@@ -60,11 +60,12 @@ static bool send_all(iso_connection *connection, const iso_driver_request *reque
     }
     if (!sent) return false;
   }
-  return PQpipelineSync(s->handle) != 0;
+  return s->pq->pipelineSync(s->handle) != 0;
 }
 
 /* Takes the answers to one request; false when it failed on the server. */
 static bool take_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  const iso_pg_session *s = connection->state;
   bool plain = request->kind != ISO_BEGIN && request->kind != ISO_COMMIT;
   uint32_t first = 0, end = 1;
   if (plain) iso_sql_tables(connection->database, request, &first, &end);
@@ -79,7 +80,7 @@ static bool take_one(iso_connection *connection, const iso_driver_request *reque
       iso_pg_take_commit(connection, result, request, reply);
     else if (kept) /* if not, the server goes on all the same */
       kept = iso_pg_take_rows(connection, result, request, reply);
-    PQclear(result);
+    s->pq->clear(result);
   }
   connection->txn = reply->txn;
   return true;
@@ -89,12 +90,12 @@ static bool take_one(iso_connection *connection, const iso_driver_request *reque
 static bool synchronize(iso_connection *connection) {
   iso_pg_session *s = connection->state;
   bool ended = false; /* the answers to a statement end with NULL, and two of these end it all */
-  while (iso_pg_wait(s->handle, iso_pg_deadline(connection))) {
-    PGresult *result = PQgetResult(s->handle);
-    ExecStatusType status = PQresultStatus(result);
-    PQclear(result);
-    if (status == PGRES_PIPELINE_SYNC) return PQexitPipelineMode(s->handle) != 0;
-    if (PQstatus(s->handle) != CONNECTION_OK || (result == NULL && ended)) return false;
+  while (iso_pg_wait(s, iso_pg_deadline(connection))) {
+    PGresult *result = s->pq->getResult(s->handle);
+    ExecStatusType status = s->pq->resultStatus(result);
+    s->pq->clear(result);
+    if (status == PGRES_PIPELINE_SYNC) return s->pq->exitPipelineMode(s->handle) != 0;
+    if (s->pq->status(s->handle) != CONNECTION_OK || (result == NULL && ended)) return false;
     ended = result == NULL;
   }
   return false;
@@ -102,7 +103,7 @@ static bool synchronize(iso_connection *connection) {
 
 bool iso_pg_batch(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies) {
   iso_pg_session *s = connection->state;
-  bool prepared = prepare_all(connection, requests, count, replies) && PQenterPipelineMode(s->handle) != 0;
+  bool prepared = prepare_all(connection, requests, count, replies) && s->pq->enterPipelineMode(s->handle) != 0;
   if (!prepared || !send_all(connection, requests, count, replies)) {
     iso_pg_not_sent(connection, &requests[0], &replies[0]);
     return prepared;

@@ -4,40 +4,36 @@
 
 #include "database/drivers/postgres.h"
 
-void iso_pg_library(char *buffer, size_t size) {
-  int version = PQlibVersion();
-  snprintf(buffer, size, "libpq %d.%d", version / 10000, version % 10000);
-}
-
 /* Notices of the server are not for our standard error. */
 static void ignore(void *user, const char *message) { (void)user, (void)message; }
 
 /* The statement that the URL wants to be the first of every connection. */
-static isoproof_status send_init(const iso_url *url, const char *sql, PGconn *handle, isoproof_error *error) {
+static isoproof_status send_init(const iso_pg_session *s, const iso_url *url, const char *sql, isoproof_error *error) {
   if (sql == NULL) return ISOPROOF_OK;
-  PGresult *result = PQexec(handle, sql);
-  ExecStatusType status = PQresultStatus(result);
-  PQclear(result);
+  PGresult *result = s->pq->exec(s->handle, sql);
+  ExecStatusType status = s->pq->resultStatus(result);
+  s->pq->clear(result);
   if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, s->pq->errorMessage(s->handle));
 }
 
 /* A path that the planner is kept from costs so much in its eyes that every statement would be compiled first, which
  * takes far longer than to run it.  Versions before 11 cannot, and do not know the setting. */
-static isoproof_status compile_nothing(const iso_database *database, const iso_url *url, PGconn *handle,
+static isoproof_status compile_nothing(const iso_database *database, const iso_pg_session *s, const iso_url *url,
                                        isoproof_error *error) {
   if (database->options.access == ISO_ACCESS_AUTO) return ISOPROOF_OK;
-  return send_init(url, "SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'", handle, error);
+  return send_init(s, url, "SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'", error);
 }
 
 /* The password may be one that libpq found by itself. */
-static isoproof_status cannot(const iso_url *url, PGconn *handle, isoproof_error *error) {
+static isoproof_status cannot(const iso_pg_session *s, const iso_url *url, isoproof_error *error) {
+  PGconn *handle = s->handle;
   isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
-                                    handle != NULL ? PQerrorMessage(handle) : "out of memory");
+                                    handle != NULL ? s->pq->errorMessage(handle) : "out of memory");
   iso_secrets found = {0};
-  iso_secrets_add(&found, handle != NULL ? PQpass(handle) : NULL);
-  iso_secrets_except(&found, handle != NULL ? PQuser(handle) : NULL);
-  iso_secrets_except(&found, handle != NULL ? PQdb(handle) : NULL);
+  iso_secrets_add(&found, handle != NULL ? s->pq->pass(handle) : NULL);
+  iso_secrets_except(&found, handle != NULL ? s->pq->user(handle) : NULL);
+  iso_secrets_except(&found, handle != NULL ? s->pq->db(handle) : NULL);
   if (error != NULL) iso_secrets_clean(&found, error->message, sizeof error->message);
   iso_secrets_free(&found);
   return status;
@@ -46,9 +42,11 @@ static isoproof_status cannot(const iso_url *url, PGconn *handle, isoproof_error
 isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error) {
   const iso_database *database = connection->database;
   const iso_url *url = &database->urls[connection->node];
-  const iso_pg_node *node = (const iso_pg_node *)database->state + connection->node;
+  const iso_pg_state *state = database->state;
+  const iso_pg_node *node = &state->nodes[connection->node];
   iso_pg_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
+  s->pq = &state->pq;
   connection->state = s;
   iso_pg_parameters parameters;
   iso_pg_given(database, node, &parameters);
@@ -58,33 +56,33 @@ isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error
   if (iso_pg_node_value(node, "client_encoding") == NULL) iso_pg_add(&parameters, "client_encoding", "UTF8");
   if (iso_pg_node_value(node, "fallback_application_name") == NULL)
     iso_pg_add(&parameters, "fallback_application_name", "isoproof");
-  s->handle = PQconnectdbParams(parameters.names, parameters.values, 0);
-  if (PQstatus(s->handle) != CONNECTION_OK) return cannot(url, s->handle, error);
-  PQsetNoticeProcessor(s->handle, ignore, NULL);
-  s->cancel = PQgetCancel(s->handle);
-  connection->server_id = (uint64_t)PQbackendPID(s->handle);
+  s->handle = s->pq->connectdbParams(parameters.names, parameters.values, 0);
+  if (s->pq->status(s->handle) != CONNECTION_OK) return cannot(s, url, error);
+  s->pq->setNoticeProcessor(s->handle, ignore, NULL);
+  s->cancel = s->pq->getCancel(s->handle);
+  connection->server_id = (uint64_t)s->pq->backendPID(s->handle);
   /* Before version 14 the server does not tell by itself. */
-  if (PQparameterStatus(s->handle, "in_hot_standby") == NULL && database->nodes > 1) {
-    PGresult *result = PQexec(s->handle, "SELECT pg_is_in_recovery()");
-    s->standby = PQntuples(result) > 0 && strcmp(PQgetvalue(result, 0, 0), "t") == 0;
-    PQclear(result);
+  if (s->pq->parameterStatus(s->handle, "in_hot_standby") == NULL && database->nodes > 1) {
+    PGresult *result = s->pq->exec(s->handle, "SELECT pg_is_in_recovery()");
+    s->standby = s->pq->ntuples(result) > 0 && strcmp(s->pq->getvalue(result, 0, 0), "t") == 0;
+    s->pq->clear(result);
   }
-  ISO_TRY(compile_nothing(database, url, s->handle, error));
-  return send_init(url, node->init, s->handle, error);
+  ISO_TRY(compile_nothing(database, s, url, error));
+  return send_init(s, url, node->init, error);
 }
 
 bool iso_pg_read_only(const iso_connection *connection) {
   const iso_pg_session *s = connection->state;
   if (s->handle == NULL) return false;
-  const char *told = PQparameterStatus(s->handle, "in_hot_standby");
+  const char *told = s->pq->parameterStatus(s->handle, "in_hot_standby");
   return told != NULL ? strcmp(told, "on") == 0 : s->standby;
 }
 
 void iso_pg_disconnect(iso_connection *connection) {
   iso_pg_session *s = connection->state;
   if (s == NULL) return;
-  PQfreeCancel(s->cancel);
-  PQfinish(s->handle);
+  s->pq->freeCancel(s->cancel);
+  s->pq->finish(s->handle);
   free(s);
   connection->state = NULL;
 }
@@ -92,7 +90,7 @@ void iso_pg_disconnect(iso_connection *connection) {
 bool iso_pg_cancel(iso_connection *connection) {
   const iso_pg_session *s = connection->state;
   char words[256];
-  return s != NULL && s->cancel != NULL && PQcancel(s->cancel, words, sizeof words) != 0;
+  return s != NULL && s->cancel != NULL && s->pq->cancel(s->cancel, words, sizeof words) != 0;
 }
 
 /* ---- what the server says of itself ---- */
@@ -167,16 +165,20 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
 
 isoproof_status iso_pg_open(iso_database *database, isoproof_error *error) {
   database->dialect = ISO_SQL_POSTGRES;
-  database->state = iso_alloc_zero(database->nodes, sizeof(iso_pg_node));
-  if (database->state == NULL) return iso_fail_memory(error);
+  iso_pg_state *state = iso_alloc_zero(1, sizeof *state + database->nodes * sizeof *state->nodes);
+  if (state == NULL) return iso_fail_memory(error);
+  database->state = state;
+  ISO_TRY(iso_pq_load(&state->pq, error));
   for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_pg_node_read(database, i, error));
   return iso_sql_on_first_node(database, learn, error);
 }
 
 void iso_pg_close(iso_database *database) {
-  iso_pg_node *nodes = database->state;
-  for (size_t i = 0; nodes != NULL && i < database->nodes; i++) iso_pg_node_free(&nodes[i]);
-  free(nodes);
+  iso_pg_state *state = database->state;
+  if (state == NULL) return;
+  for (size_t i = 0; i < database->nodes; i++) iso_pg_node_free(&state->pq, &state->nodes[i]);
+  iso_pq_unload(&state->pq);
+  free(state);
 }
 
 /* ---- several nodes ---- */

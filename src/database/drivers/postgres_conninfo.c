@@ -99,31 +99,31 @@ static char *client_text(const char *rest, char **init) {
 /* ---- what libpq says of it ---- */
 
 /* The words of libpq, which may quote what they are about, without a newline; *found is freed. */
-static void take_words(char words[ISO_MESSAGE_BYTES], char **found) {
+static void take_words(const iso_pq *pq, char words[ISO_MESSAGE_BYTES], char **found) {
   snprintf(words, ISO_MESSAGE_BYTES, "%s", *found != NULL ? *found : "out of memory");
   size_t length = strlen(words);
   while (length > 0 && (unsigned char)words[length - 1] <= ' ') words[--length] = 0;
-  PQfreemem(*found);
+  pq->freemem(*found);
   *found = NULL;
 }
 
 /* Why libpq does not take a text.  Its words are about the same text with *** for the password, if it does not take
  * that one either; otherwise it is the password that it does not take, and nothing of it is shown. */
-static isoproof_status refused(const iso_url *url, isoproof_error *error) {
+static isoproof_status refused(const iso_pq *pq, const iso_url *url, isoproof_error *error) {
   char *found = NULL, *init = NULL, words[ISO_MESSAGE_BYTES];
   char *text = client_text(url->shown + strlen(url->scheme) + 1, &init);
-  PQconninfoOption *taken = text != NULL ? PQconninfoParse(text, &found) : NULL;
+  PQconninfoOption *taken = text != NULL ? pq->conninfoParse(text, &found) : NULL;
   free(text);
   free(init);
   if (taken != NULL) {
-    PQconninfoFree(taken);
+    pq->conninfoFree(taken);
     return iso_fail(
         error, ISOPROOF_ERR_USAGE,
         "%s: libpq does not take the password: in a URL, write : / ? # @ and %% as %%3A %%2F %%3F %%23 %%40 "
         "and %%25; in key=value text, put it between '...' with \\' and \\\\ for ' and \\",
         url->shown);
   }
-  take_words(words, &found);
+  take_words(pq, words, &found);
   return iso_fail(error, ISOPROOF_ERR_USAGE,
                   "%s: %s; expected init=STATEMENT and libpq's options: host, port, user, dbname, passfile, service, "
                   "sslmode, sslrootcert, connect_timeout, application_name, options, target_session_attrs, ...",
@@ -163,21 +163,22 @@ static const char *environment(const iso_pg_node *node, const char *name) {
 static isoproof_status look_into_service(const iso_database *database, const iso_url *url, iso_pg_node *node,
                                          char **timeout, char **settings, isoproof_error *error) {
   if (iso_pg_node_value(node, "service") == NULL && environment(node, "service") == NULL) return ISOPROOF_OK;
+  const iso_pq *pq = &((const iso_pg_state *)database->state)->pq;
   iso_pg_parameters parameters;
   iso_pg_given(database, node, &parameters);
-  PGconn *handle = PQconnectStartParams(parameters.names, parameters.values, 0);
-  PQconninfoOption *all = handle != NULL ? PQconninfo(handle) : NULL;
+  PGconn *handle = pq->connectStartParams(parameters.names, parameters.values, 0);
+  PQconninfoOption *all = handle != NULL ? pq->conninfo(handle) : NULL;
   isoproof_status status = all != NULL ? ISOPROOF_OK
                                        : iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
-                                                  handle != NULL ? PQerrorMessage(handle) : "out of memory");
+                                                  handle != NULL ? pq->errorMessage(handle) : "out of memory");
   for (const PQconninfoOption *o = all; o != NULL && o->keyword != NULL; o++) {
     char **to = strcmp(o->keyword, "connect_timeout") == 0 ? timeout
                 : strcmp(o->keyword, "options") == 0       ? settings
                                                            : NULL;
     if (to != NULL && *to == NULL && o->val != NULL && o->val[0] != 0) *to = strdup(o->val);
   }
-  PQconninfoFree(all);
-  PQfinish(handle);
+  pq->conninfoFree(all);
+  pq->finish(handle);
   return status;
 }
 
@@ -213,14 +214,16 @@ static isoproof_status add_defaults(const iso_database *database, const iso_url 
 
 isoproof_status iso_pg_node_read(iso_database *database, size_t number, isoproof_error *error) {
   const iso_url *url = &database->urls[number];
-  iso_pg_node *node = (iso_pg_node *)database->state + number;
+  iso_pg_state *state = database->state;
+  const iso_pq *pq = &state->pq;
+  iso_pg_node *node = &state->nodes[number];
   char *text = client_text(url->path, &node->init), *words = NULL;
   if (text == NULL) return iso_fail_memory(error);
-  node->options = PQconninfoParse(text, &words);
+  node->options = pq->conninfoParse(text, &words);
   explicit_bzero(text, strlen(text));
   free(text);
-  PQfreemem(words);
-  if (node->options == NULL) return refused(url, error);
+  pq->freemem(words);
+  if (node->options == NULL) return refused(pq, url, error);
   static const char *const open_names[] = {"user", "dbname", "host", "service"};
   for (size_t i = 0; i < sizeof open_names / sizeof *open_names; i++)
     iso_secrets_except(&database->secrets, iso_pg_node_value(node, open_names[i]));
@@ -228,10 +231,10 @@ isoproof_status iso_pg_node_read(iso_database *database, size_t number, isoproof
   return add_defaults(database, url, node, error);
 }
 
-void iso_pg_node_free(iso_pg_node *node) {
+void iso_pg_node_free(const iso_pq *pq, iso_pg_node *node) {
   for (PQconninfoOption *o = node->options; o != NULL && o->keyword != NULL; o++)
     if (o->val != NULL && iso_redact_is_secret(o->keyword, strlen(o->keyword))) explicit_bzero(o->val, strlen(o->val));
-  PQconninfoFree(node->options);
+  if (node->options != NULL) pq->conninfoFree(node->options);
   free(node->init);
   free(node->settings);
 }

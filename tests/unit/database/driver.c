@@ -9,11 +9,64 @@
 #include <unistd.h>
 
 #include "database/driver_table.h"
+#include "database/drivers/library.h"
 #include "tests/scratch.h"
 #include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_suite.h"
 #include "tests/unit/database/rows_suite.h"
 #include "tests/unit/unit.h"
+
+/* ---- libraries ---- */
+
+typedef struct one_function {
+  void *library;
+  int (*function)(void);
+} one_function;
+
+static isoproof_status refuse(const void *functions, isoproof_error *error) {
+  (void)functions;
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "not today");
+}
+
+/* Whether it is there, whether it is the right one, and whether it can be initialized is all said in words. */
+static void libraries_are_loaded_late(void **state) {
+  (void)state;
+  static const iso_library_function functions[] = {{"getpid", offsetof(one_function, function)}};
+  static const iso_library_function others[] = {{"no_such_function", offsetof(one_function, function)}};
+  iso_library library = {.product = "libnowhere",
+                         .scheme = "nowhere",
+                         .file = "libnowhere.so",
+                         .variable = "ISOPROOF_LIBNOWHERE",
+                         .package = "libnowhere7",
+                         .numbered = true,
+                         .oldest_major = 6,
+                         .newest_major = 7,
+                         .newest_minor = -1,
+                         .functions = functions,
+                         .function_count = 1};
+  one_function loaded = {0};
+  isoproof_error error = {0};
+  char text[64];
+  assert_int_equal(iso_library_load(&library, NULL, &loaded.library, &loaded, &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_string_equal(error.message,
+                      "nowhere: libnowhere.so.7 was not found where the loader looks; install it (Debian: "
+                      "libnowhere7), or name it in ISOPROOF_LIBNOWHERE");
+  assert_null(loaded.library);
+  iso_library_missing(&library, text, sizeof text);
+  assert_string_equal(text, "libnowhere.so.7 not found (Debian: libnowhere7)");
+  /* Under its other name: every program here has a C library. */
+  library.other = "libc.so";
+  assert_int_equal(iso_library_load(&library, NULL, &loaded.library, &loaded, &error), ISOPROOF_OK);
+  assert_int_equal(loaded.function(), getpid());
+  iso_library_unload(loaded.library);
+  library.initialize = refuse;
+  assert_int_equal(iso_library_load(&library, NULL, &loaded.library, &loaded, &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_string_equal(error.message, "not today");
+  assert_null(loaded.library);
+  library.functions = others;
+  assert_int_equal(iso_library_load(&library, NULL, &loaded.library, &loaded, &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "no function no_such_function"));
+}
 
 /* ---- URLs ---- */
 
@@ -522,6 +575,7 @@ static void reads_the_monitor(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(libraries_are_loaded_late),
       cmocka_unit_test(splits_hosts),
       cmocka_unit_test(parses_urls),
       cmocka_unit_test(refuses_bad_urls),

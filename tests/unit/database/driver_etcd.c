@@ -393,9 +393,9 @@ static void logs_in(void **state) {
   /* A token that is not valid any more: nothing took effect, and a new connection has a new one. */
   iso_etcd_session *s = connection->state;
   struct curl_slist *old = s->headers;
-  s->headers = curl_slist_append(NULL, "Authorization: nothing.1");
-  curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
-  curl_slist_free_all(old);
+  s->headers = s->curl->slist_append(NULL, "Authorization: nothing.1");
+  s->curl->easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+  s->curl->slist_free_all(old);
   iso_begin(connection, NULL, &reply);
   iso_write(connection, 1, 6, &reply);
   iso_commit(connection, &reply);
