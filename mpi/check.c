@@ -11,6 +11,7 @@
 #include "cli/commands/check.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
+#include "mpi/folder.h"
 #include "mpi/spread.h"
 #include "parts/judge.h"
 
@@ -48,6 +49,8 @@ typedef struct {
   isoproof_task *task;
 } mpi_check;
 
+static const char *path_of(const mpi_check *m) { return m->job.files.items[0].path; }
+
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -56,8 +59,7 @@ static double now(void) {
 
 static isoproof_status open_whole(void *context, isoproof_history **history, isoproof_error *error) {
   mpi_check *m = context;
-  isoproof_open_options open = {.struct_size = sizeof open, .format = m->parsed->values[CHECK_FORMAT].text};
-  return isoproof_history_open(m->parsed->arguments[0], &open, m->task, history, error);
+  return spread_open_whole(path_of(m), m->parsed->values[CHECK_FORMAT].text, m->task, history, error);
 }
 
 static void release(void *context) {
@@ -88,10 +90,10 @@ static isoproof_status judge(mpi_check *m, double load, reply *to, isoproof_erro
   talk_team(&m->talk, &team);
   isoproof_status status = iso_judge_parts(&team, m->spread.history, &how, &whole, m->task, &judged, error);
   if (status != ISOPROOF_OK) return status;
-  if (judged.by_whole && judged.why != NULL) note("%s: judged on one machine: %s", m->parsed->arguments[0], judged.why);
+  if (judged.by_whole && judged.why != NULL) note("%s: judged on one machine: %s", path_of(m), judged.why);
   const isoproof_history *history = judged.history != NULL ? judged.history : m->spread.history;
   if (judged.history != NULL && !judged.by_whole)
-    message("%s: operations are counted of the transactions that show a violation only", m->parsed->arguments[0]);
+    message("%s: operations are counted of the transactions that show a violation only", path_of(m));
   status = check_tell(&m->job, 0, history, judged.result, load, now() - began, to, error);
   iso_parts_result_free(&judged);
   return status;
@@ -115,7 +117,7 @@ static void tell_stats(mpi_check *m) {
 static isoproof_status check_one(mpi_check *m, reply *to, isoproof_error *error) {
   const option_value *values = m->parsed->values;
   double began = now();
-  ISO_TRY(spread_read(&m->talk, m->parsed->arguments[0], values[CHECK_FORMAT].text, &m->spread, error));
+  ISO_TRY(spread_read(&m->talk, path_of(m), values[CHECK_FORMAT].text, &m->spread, error));
   isoproof_status status;
   if (m->talk.rank == 0) {
     status = judge(m, now() - began, to, error);
@@ -153,18 +155,37 @@ static int check_file(mpi_check *m) {
   return code;
 }
 
+/* A folder of parts is one history, any other one as many as there are. */
+static bool collect(file_list *files, const options *parsed) {
+  if (!folder_is_parts(parsed->arguments[0]))
+    return files_collect(files, parsed->arguments, 1, parsed->values[CHECK_FORMAT].text);
+  *files = (file_list){.items = calloc(1, sizeof *files->items)};
+  char *path = strdup(parsed->arguments[0]);
+  files->count = files->items != NULL && path != NULL;
+  if (files->count == 1) {
+    files->items[0].path = path;
+    return true;
+  }
+  free(path);
+  message("out of memory");
+  return false;
+}
+
 int iso_mpi_check(int argc, char **argv) {
   options parsed = {.count = 0};
   mpi_check m = {.parsed = &parsed};
   int code = EXIT_USAGE;
   if (options_parse(&parsed, "check", check_table, CHECK_OPTIONS, argc - 1, argv + 1) && is_usable(&parsed)) {
     m.job = (check_job){.parsed = &parsed, .json = parsed.values[CHECK_JSON].on, .workers = 1};
-    bool ready = files_collect(&m.job.files, parsed.arguments, 1, parsed.values[CHECK_FORMAT].text);
+    bool ready = collect(&m.job.files, &parsed);
     m.job.reporting = outputs_wanted(&parsed.values[CHECK_OUTPUT]);
     m.job.silent = outputs_to_stdout(&parsed.values[CHECK_OUTPUT]) > 0;
     if (ready && m.job.reporting) ready = outputs_init(&m.job.reports, &parsed.values[CHECK_OUTPUT], m.job.files.count);
     if (ready && m.job.files.count == 1) code = check_file(&m);
-    if (m.job.files.count != 1) message("check: expected one history");
+    if (ready && m.job.files.count != 1)
+      message(
+          "check: expected one history: a file, or a folder of the parts of one (part-0.jsonl, ...), as isoproof-mpi "
+          "run leaves it; 'isoproof check' judges the histories of a folder one by one");
     outputs_free(&m.job.reports);
     files_free(&m.job.files);
   }
@@ -181,8 +202,12 @@ static int run_alone(options *parsed) {
 static const char *const description[] = {
     "Judges one history on several machines, as 'isoproof check' does on one: the same options, verdicts and JSON. The "
     "operations are divided by keys among the ranks, each of which has all operations on its keys; rank 0 holds the "
-    "order of the transactions, and reports. A plain file in the binary form is read by all ranks, any other by rank "
-    "0.",
+    "order of the transactions, and reports.",
+    "The ranks read one file at once, each a range of it: plain files in the binary form, in isoproof's own lines "
+    "(jsonl) and in Plume's. Compressed files and other formats are read by rank 0, and so is a text whose lines do "
+    "not stand on their own. A folder with part-0.jsonl, as 'isoproof-mpi run' leaves it when a machine is lost, is "
+    "one history, read in the same way and joined on the way; 'isoproof check' of a folder judges the histories in it "
+    "one by one.",
     "Registers and lists, at the levels from read-committed to strict-serializable. Where something is violated, or "
     "something else was asked for, rank 0 judges the whole history, if it fits into its memory (--memory-limit): "
     "counts and witnesses are then those of 'isoproof check'. Where it does not fit, the transactions that show a "
@@ -196,7 +221,7 @@ const command command_mpi_check = {"check",
                                    "Check one history on several machines",
                                    "[--level=NAME,..] [--json] [OPTION...] FILE",
                                    description,
-                                   "FILE: a history, plain or compressed with gzip or zstd.",
+                                   "FILE: a history, plain or compressed with gzip or zstd; or a folder of parts.",
                                    "files",
                                    check_table,
                                    CHECK_OPTIONS,

@@ -120,6 +120,41 @@ const iso_binary_column *iso_binary_column_of(uint32_t number);
  * counts and its pointers, and the header was checked against the sizes of the sections. */
 isoproof_status iso_binary_validate(const isoproof_history *history, const iso_binary_header *header,
                                     isoproof_task *task, isoproof_error *error);
+/* The share of one of several processes in reading a file: it verifies the checksums of some sections, and checks the
+ * operations of a range of transactions and the lists of a range of keys.  The first one checks all that is neither.
+ * What no share can tell alone they put together: which keys have operations, and which odd lists are read. */
+typedef struct iso_binary_share {
+  uint32_t number, count;
+  uint32_t first_txn, end_txn, first_key, end_key;
+  uint8_t *seen;      /* one bit per key, then one per odd list; the caller frees it */
+  size_t seen_bytes;  /* of it */
+  uint64_t odd_reads; /* reads of odd lists */
+} iso_binary_share;
+
+/* Maps a plain file in this form and checks the share, of which number and count are given.  ISOPROOF_ERR_UNSUPPORTED
+ * for a history of rows, which is checked as a whole only.  Errors name what is wrong, but not always what a reader of
+ * the whole finds first. */
+isoproof_status iso_read_binary_share(const char *path, iso_binary_share *share, isoproof_history **history,
+                                      isoproof_task *task, isoproof_error *error);
+/* With what all shares have seen, and their reads of odd lists: whether the rest is right as well. */
+isoproof_status iso_binary_check_seen(const isoproof_history *history, const uint8_t *seen, uint64_t odd_reads,
+                                      isoproof_error *error);
+/* The part of iso_binary_validate that is the share's, whose ranges this sets. */
+isoproof_status iso_binary_validate_share(const isoproof_history *history, const iso_binary_header *header,
+                                          iso_binary_share *share, isoproof_task *task, isoproof_error *error);
+/* The parts of it that are not about operations and lists. */
+isoproof_status iso_binary_validate_frame(const isoproof_history *history, isoproof_task *task, isoproof_error *error);
+/* Those that are about the operations from `first` to before `end`; their keys are marked as used. */
+isoproof_status iso_binary_validate_ops(const isoproof_history *history, uint64_t first, uint64_t end, uint8_t *used,
+                                        isoproof_task *task, isoproof_error *error);
+/* What is wrong with a section. */
+isoproof_status iso_binary_bad(const isoproof_history *history, isoproof_error *error, const char *column, uint64_t at,
+                               const char *expected);
+isoproof_status iso_binary_check_codes(const isoproof_history *history, const iso_value *codes, uint64_t count,
+                                       const char *column, isoproof_error *error);
+/* Offsets from `from` to before `end`, and the one behind them, of elements that are `total`. */
+isoproof_status iso_binary_check_offsets(const isoproof_history *history, const uint64_t *first, uint32_t from,
+                                         uint32_t end, uint64_t total, const char *column, isoproof_error *error);
 /* The part of it that is about rows. */
 isoproof_status iso_binary_validate_rows(const isoproof_history *history, isoproof_error *error);
 /* The part of it that is about columns, before that about rows. */

@@ -12,8 +12,8 @@
 
 enum { BLOCK = 4096 };
 
-static isoproof_status bad(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
-                           const char *expected) {
+isoproof_status iso_binary_bad(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
+                               const char *expected) {
   return iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){h->file, 0, 0, -1},
                      "section %s, element %llu: expected %s", column, (unsigned long long)at, expected);
 }
@@ -24,8 +24,8 @@ static inline bool code_ok(iso_value code, uint32_t pool_count) {
   return code <= ISO_VALUE_NIL || code == ISO_VALUE_NONE || (code & ~ISO_VALUE_INTERNED) < pool_count;
 }
 
-static isoproof_status check_codes(const isoproof_history *h, const iso_value *codes, uint64_t count,
-                                   const char *column, isoproof_error *error) {
+isoproof_status iso_binary_check_codes(const isoproof_history *h, const iso_value *codes, uint64_t count,
+                                       const char *column, isoproof_error *error) {
   if (codes == NULL) return ISOPROOF_OK;
   uint32_t pool_count = h->pool.count;
   for (uint64_t first = 0; first < count; first += BLOCK) {
@@ -34,7 +34,7 @@ static isoproof_status check_codes(const isoproof_history *h, const iso_value *c
     for (uint64_t i = first; i < end; i++) wrong |= !code_ok(codes[i], pool_count);
     if (!wrong) continue;
     while (code_ok(codes[first], pool_count)) first++;
-    return bad(h, error, column, first, "a value, or an entry of the pool");
+    return iso_binary_bad(h, error, column, first, "a value, or an entry of the pool");
   }
   return ISOPROOF_OK;
 }
@@ -43,23 +43,33 @@ static isoproof_status check_codes(const isoproof_history *h, const iso_value *c
 
 static isoproof_status check_first32(const isoproof_history *h, const uint32_t *first, uint32_t count, uint32_t total,
                                      const char *column, isoproof_error *error) {
-  if (first[0] != 0) return bad(h, error, column, 0, "0");
+  if (first[0] != 0) return iso_binary_bad(h, error, column, 0, "0");
   for (uint32_t i = 0; i < count; i++) {
-    if (first[i] > first[i + 1]) return bad(h, error, column, (uint64_t)i + 1, "no less than the element before");
+    if (first[i] > first[i + 1])
+      return iso_binary_bad(h, error, column, (uint64_t)i + 1, "no less than the element before");
   }
-  return first[count] == total ? ISOPROOF_OK : bad(h, error, column, count, "the number of elements that it divides");
+  return first[count] == total ? ISOPROOF_OK
+                               : iso_binary_bad(h, error, column, count, "the number of elements that it divides");
+}
+
+isoproof_status iso_binary_check_offsets(const isoproof_history *h, const uint64_t *first, uint32_t from, uint32_t end,
+                                         uint64_t total, const char *column, isoproof_error *error) {
+  if (from == 0 && first[0] != 0) return iso_binary_bad(h, error, column, 0, "0");
+  for (uint32_t i = from; i < end; i++) {
+    if (first[i] > first[i + 1] || first[i + 1] - first[i] >= ISO_VALUE_INLINE_LIMIT) {
+      return iso_binary_bad(h, error, column, (uint64_t)i + 1, "no less than the element before, and not much more");
+    }
+  }
+  return first[end] <= total ? ISOPROOF_OK
+                             : iso_binary_bad(h, error, column, end, "the number of elements that it divides");
 }
 
 static isoproof_status check_first64(const isoproof_history *h, const uint64_t *first, uint32_t count, uint64_t total,
                                      const char *column, isoproof_error *error) {
   if (first == NULL) return ISOPROOF_OK;
-  if (first[0] != 0) return bad(h, error, column, 0, "0");
-  for (uint32_t i = 0; i < count; i++) {
-    if (first[i] > first[i + 1] || first[i + 1] - first[i] >= ISO_VALUE_INLINE_LIMIT) {
-      return bad(h, error, column, (uint64_t)i + 1, "no less than the element before, and not much more");
-    }
-  }
-  return first[count] == total ? ISOPROOF_OK : bad(h, error, column, count, "the number of elements that it divides");
+  ISO_TRY(iso_binary_check_offsets(h, first, 0, count, total, column, error));
+  return first[count] == total ? ISOPROOF_OK
+                               : iso_binary_bad(h, error, column, count, "the number of elements that it divides");
 }
 
 /* ---- the pool ---- */
@@ -97,9 +107,10 @@ static isoproof_status check_pool(const isoproof_history *h, isoproof_error *err
   uint64_t text_end = 0;
   for (uint32_t i = 0; i < h->pool.count; i++) {
     if (entry_ok(h, &h->pool.entries[i], &text_end)) continue;
-    return bad(h, error, "POOL_ENTRIES", i, "a large number, or a terminated UTF-8 text behind the one before");
+    return iso_binary_bad(h, error, "POOL_ENTRIES", i,
+                          "a large number, or a terminated UTF-8 text behind the one before");
   }
-  if (h->fact_count > ISO_JSONL_FACTS) return bad(h, error, "FACTS", ISO_JSONL_FACTS, "fewer facts");
+  if (h->fact_count > ISO_JSONL_FACTS) return iso_binary_bad(h, error, "FACTS", ISO_JSONL_FACTS, "fewer facts");
   for (uint32_t i = 0; i < h->fact_count; i++) {
     const iso_value codes[] = {h->facts[i].name, h->facts[i].value};
     for (size_t c = 0; c < 2; c++) {
@@ -107,10 +118,10 @@ static isoproof_status check_pool(const isoproof_history *h, isoproof_error *err
       if (codes[c] >= ISO_VALUE_INTERNED && entry < h->pool.count && h->pool.entries[entry].type == ISOPROOF_STRING) {
         continue;
       }
-      return bad(h, error, "FACTS", i, "two texts of the pool");
+      return iso_binary_bad(h, error, "FACTS", i, "two texts of the pool");
     }
     if (!fact_name_ok(h, codes[0]))
-      return bad(h, error, "FACTS", i, "a name that the header of the text form can hold");
+      return iso_binary_bad(h, error, "FACTS", i, "a name that the header of the text form can hold");
   }
   return ISOPROOF_OK;
 }
@@ -120,18 +131,19 @@ static isoproof_status check_pool(const isoproof_history *h, isoproof_error *err
 static isoproof_status check_txns(const isoproof_history *h, isoproof_error *error) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {
-      if (h->txn_session[t] != s) return bad(h, error, "TXN_SESSION", t, "the session that has the transaction");
+      if (h->txn_session[t] != s)
+        return iso_binary_bad(h, error, "TXN_SESSION", t, "the session that has the transaction");
     }
   }
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (h->txn_status[t] > ISOPROOF_TXN_UNKNOWN) return bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
+    if (h->txn_status[t] > ISOPROOF_TXN_UNKNOWN) return iso_binary_bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
   }
   for (uint32_t t = 0; h->txn_isolation_opt != NULL && t < h->txns; t++) {
-    if (h->txn_isolation_opt[t] >= ISO_ISOLATIONS) return bad(h, error, "TXN_ISOLATION", t, "0 to 6");
+    if (h->txn_isolation_opt[t] >= ISO_ISOLATIONS) return iso_binary_bad(h, error, "TXN_ISOLATION", t, "0 to 6");
   }
   for (uint32_t t = 0; h->txn_start_index_opt != NULL && t < h->txns; t++) {
-    if (h->txn_start_index_opt[t] < -1) return bad(h, error, "TXN_START_INDEX", t, "-1 or more");
-    if (h->txn_end_index_opt[t] < -1) return bad(h, error, "TXN_END_INDEX", t, "-1 or more");
+    if (h->txn_start_index_opt[t] < -1) return iso_binary_bad(h, error, "TXN_START_INDEX", t, "-1 or more");
+    if (h->txn_end_index_opt[t] < -1) return iso_binary_bad(h, error, "TXN_END_INDEX", t, "-1 or more");
   }
   return ISOPROOF_OK;
 }
@@ -177,6 +189,7 @@ static bool block_is_plain(const isoproof_history *h, uint64_t first, uint64_t e
 
 typedef struct op_check {
   const isoproof_history *history;
+  uint64_t first, end;
   atomic_uchar *used;       /* by key: whether an operation has it */
   atomic_uint_fast64_t bad; /* an operation that is wrong, UINT64_MAX none */
 } op_check;
@@ -191,7 +204,9 @@ static void check_op_range(void *context, unsigned thread, unsigned threads) {
   op_check *check = context;
   const isoproof_history *h = check->history;
   uint64_t first, end;
-  iso_parallel_range(h->ops, thread, threads, &first, &end);
+  iso_parallel_range(check->end - check->first, thread, threads, &first, &end);
+  first += check->first;
+  end += check->first;
   for (; first < end; first += BLOCK) {
     uint64_t stop = first + BLOCK < end ? first + BLOCK : end;
     uint64_t op = first;
@@ -208,24 +223,31 @@ static void check_op_range(void *context, unsigned thread, unsigned threads) {
 
 static isoproof_status check_each_op(op_check *check, isoproof_task *task, isoproof_error *error) {
   const isoproof_history *h = check->history;
-  iso_parallel(h->ops > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, check);
+  iso_parallel(check->end - check->first > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, check);
   uint64_t op = atomic_load(&check->bad);
   if (op == UINT64_MAX) return ISOPROOF_OK;
-  if (h->op_kind[op] >= ISOPROOF_OP_KINDS) return bad(h, error, "OP_KIND", op, "a known kind of operation");
-  if (h->op_key[op] >= h->keys) return bad(h, error, "OP_KEY", op, "the number of a key");
-  return bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
+  if (h->op_kind[op] >= ISOPROOF_OP_KINDS) return iso_binary_bad(h, error, "OP_KIND", op, "a known kind of operation");
+  if (h->op_key[op] >= h->keys) return iso_binary_bad(h, error, "OP_KEY", op, "the number of a key");
+  return iso_binary_bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
+}
+
+isoproof_status iso_binary_validate_ops(const isoproof_history *h, uint64_t first, uint64_t end, uint8_t *used,
+                                        isoproof_task *task, isoproof_error *error) {
+  op_check check = {.history = h, .first = first, .end = end, .used = (atomic_uchar *)used};
+  atomic_init(&check.bad, UINT64_MAX);
+  return check_each_op(&check, task, error);
 }
 
 static isoproof_status check_ops(const isoproof_history *h, isoproof_task *task, isoproof_error *error) {
-  op_check check = {.history = h, .used = iso_alloc_zero(h->keys, sizeof *check.used)};
-  if (check.used == NULL) return iso_fail_memory(error);
-  atomic_init(&check.bad, UINT64_MAX);
-  isoproof_status status = check_each_op(&check, task, error);
+  uint8_t *used = iso_alloc_zero(h->keys, sizeof *used);
+  if (used == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_binary_validate_ops(h, 0, h->ops, used, task, error);
   for (uint32_t key = 0; key < h->keys && status == ISOPROOF_OK; key++) {
-    bool there = check.used[key] != 0 || iso_history_initial(h, key) != ISO_VALUE_NIL;
-    if (!there) status = bad(h, error, "KEY_NAME", key, "a key that an operation has, or a row at the start");
+    bool there = used[key] != 0 || iso_history_initial(h, key) != ISO_VALUE_NIL;
+    if (!there)
+      status = iso_binary_bad(h, error, "KEY_NAME", key, "a key that an operation has, or a row at the start");
   }
-  free(check.used);
+  free(used);
   return status;
 }
 
@@ -240,31 +262,36 @@ static isoproof_status check_odd_lists(const isoproof_history *h, isoproof_error
     bool odd = iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) && value >= ISO_VALUE_INTERNED;
     if (!odd || value == ISO_VALUE_NONE) continue;
     if (taken[value & ~ISO_VALUE_INTERNED]++ != 0) {
-      status = bad(h, error, "OP_VALUE", op, "a list of its own, which no other operation has");
+      status = iso_binary_bad(h, error, "OP_VALUE", op, "a list of its own, which no other operation has");
     }
   }
   free(taken);
   return status;
 }
 
-isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_header *header, isoproof_task *task,
-                                    isoproof_error *error) {
+isoproof_status iso_binary_validate_frame(const isoproof_history *h, isoproof_task *task, isoproof_error *error) {
   ISO_TRY(check_first32(h, h->session_first_txn, h->sessions, h->txns, "SESSION_FIRST_TXN", error));
   ISO_TRY(check_first32(h, h->txn_first_op, h->txns, h->ops, "TXN_FIRST_OP", error));
   ISO_TRY(check_txns(h, error));
   ISO_TRY(check_pool(h, error));
-  ISO_TRY(check_codes(h, h->txn_node_opt, h->txns, "TXN_NODE", error));
-  ISO_TRY(check_codes(h, h->txn_error_opt, h->txns, "TXN_ERROR", error));
-  ISO_TRY(check_codes(h, h->txn_name_opt, h->txns, "TXN_NAME", error));
-  ISO_TRY(check_codes(h, h->session_name, h->sessions, "SESSION_NAME", error));
-  ISO_TRY(check_codes(h, h->key_name, h->keys, "KEY_NAME", error));
-  ISO_TRY(iso_binary_unique(h, task, error));
+  ISO_TRY(iso_binary_check_codes(h, h->txn_node_opt, h->txns, "TXN_NODE", error));
+  ISO_TRY(iso_binary_check_codes(h, h->txn_error_opt, h->txns, "TXN_ERROR", error));
+  ISO_TRY(iso_binary_check_codes(h, h->txn_name_opt, h->txns, "TXN_NAME", error));
+  ISO_TRY(iso_binary_check_codes(h, h->session_name, h->sessions, "SESSION_NAME", error));
+  ISO_TRY(iso_binary_check_codes(h, h->key_name, h->keys, "KEY_NAME", error));
+  return iso_binary_unique(h, task, error);
+}
+
+isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_header *header, isoproof_task *task,
+                                    isoproof_error *error) {
+  ISO_TRY(iso_binary_validate_frame(h, task, error));
   ISO_TRY(check_first64(h, h->list_first, h->keys, header->list_values, "LIST_FIRST", error));
-  ISO_TRY(check_codes(h, h->list_values, header->list_values, "LIST_VALUES", error));
+  ISO_TRY(iso_binary_check_codes(h, h->list_values, header->list_values, "LIST_VALUES", error));
   ISO_TRY(check_first64(h, h->odd_first, h->odd_lists, header->odd_values, "ODD_FIRST", error));
-  ISO_TRY(check_codes(h, h->odd_values, header->odd_values, "ODD_VALUES", error));
+  ISO_TRY(iso_binary_check_codes(h, h->odd_values, header->odd_values, "ODD_VALUES", error));
   ISO_TRY(iso_task_check(task, error));
-  ISO_TRY(check_codes(h, h->key_initial_opt, h->key_initial_opt != NULL ? h->keys : 0, "KEY_INITIAL", error));
+  ISO_TRY(
+      iso_binary_check_codes(h, h->key_initial_opt, h->key_initial_opt != NULL ? h->keys : 0, "KEY_INITIAL", error));
   ISO_TRY(check_ops(h, task, error));
   ISO_TRY(iso_binary_validate_columns(h, error));
   ISO_TRY(iso_binary_validate_rows(h, error));

@@ -19,9 +19,10 @@ typedef struct binary_file {
   isoproof_task *task;
   isoproof_error *error;
   char *map;
-  size_t map_bytes; /* of the mapping */
-  size_t bytes;     /* of the file */
-  bool frugal;      /* see iso_read_binary_frugally */
+  size_t map_bytes;        /* of the mapping */
+  size_t bytes;            /* of the file */
+  bool frugal;             /* see iso_read_binary_frugally */
+  iso_binary_share *share; /* NULL: all of it */
   iso_binary_header header;
   const iso_binary_section *table;
 } binary_file;
@@ -204,8 +205,30 @@ static isoproof_status check_table(const binary_file *f) {
 
 /* ---- checksums ---- */
 
+/* Deals the sections out, the largest first, each to the share that has the least so far; the first share, which has
+ * more to check besides, comes last. */
+static void deal_sections(const binary_file *f, bool mine[ISO_SECTION_COUNT]) {
+  uint64_t load[ISO_SECTION_COUNT] = {0};
+  bool dealt[ISO_SECTION_COUNT] = {false};
+  uint32_t count = f->header.section_count, hands = f->share != NULL ? f->share->count : 1;
+  if (hands > ISO_SECTION_COUNT) hands = ISO_SECTION_COUNT;
+  for (uint32_t n = 0; n < count; n++) {
+    uint32_t largest = count, least = 0;
+    for (uint32_t i = 0; i < count; i++) {
+      if (!dealt[i] && (largest == count || f->table[i].bytes > f->table[largest].bytes)) largest = i;
+    }
+    for (uint32_t i = 1; i < hands; i++) {
+      if (load[i] < load[least]) least = i;
+    }
+    dealt[largest] = true;
+    load[least] += f->table[largest].bytes;
+    mine[largest] = f->share == NULL || f->share->count - 1 - least == f->share->number;
+  }
+}
+
 typedef struct sums {
   const binary_file *file;
+  bool mine[ISO_SECTION_COUNT]; /* by place in the table */
   atomic_uint next;
   atomic_uint bad; /* number of a section whose checksum is wrong, 0 none */
 } sums;
@@ -217,6 +240,7 @@ static void sum_sections(void *context, unsigned thread, unsigned threads) {
   for (;;) {
     unsigned i = atomic_fetch_add(&s->next, 1);
     if (i >= s->file->header.section_count) return;
+    if (!s->mine[i]) continue;
     const iso_binary_section *section = &s->file->table[i];
     const char *bytes = s->file->map + section->offset;
     uint64_t sum =
@@ -227,6 +251,7 @@ static void sum_sections(void *context, unsigned thread, unsigned threads) {
 
 static isoproof_status check_sums(const binary_file *f) {
   sums s = {.file = f};
+  deal_sections(f, s.mine);
   atomic_init(&s.next, 0);
   atomic_init(&s.bad, 0);
   iso_parallel(f->bytes >= FIRST_READ ? iso_task_threads(f->task) : 1, sum_sections, &s);
@@ -268,8 +293,13 @@ static isoproof_status adopt(binary_file *f, isoproof_history *h) {
     void *column = (char *)h->map + (s->bytes > 0 ? s->offset : 0);
     memcpy((char *)h + iso_binary_column_of(s->number)->offset, &column, sizeof column);
   }
-  ISO_TRY(iso_binary_validate(h, header, f->task, f->error));
-  iso_history_count(h);
+  if (f->share != NULL) {
+    ISO_TRY(iso_binary_validate_share(h, header, f->share, f->task, f->error));
+  } else {
+    ISO_TRY(iso_binary_validate(h, header, f->task, f->error));
+  }
+  /* Of other shares than the first nobody has checked what this would look at. */
+  if (f->share == NULL || f->share->number == 0) iso_history_count(h);
   return ISOPROOF_OK;
 }
 
@@ -304,6 +334,18 @@ isoproof_status iso_read_binary_frugally(iso_input *input, isoproof_history **hi
   ISO_TRY(read_file(&f, input, history));
   iso_pages_let_go((*history)->map, 0, (*history)->map_bytes);
   return ISOPROOF_OK;
+}
+
+isoproof_status iso_read_binary_share(const char *path, iso_binary_share *share, isoproof_history **history,
+                                      isoproof_task *task, isoproof_error *error) {
+  iso_input *input;
+  *history = NULL;
+  ISO_TRY(iso_input_open_for(path, task, &input, error));
+  binary_file f = {.name = iso_input_name(input), .task = task, .error = error, .frugal = true, .share = share};
+  isoproof_status status = read_file(&f, input, history);
+  iso_input_close(input);
+  if (status == ISOPROOF_OK) iso_pages_let_go((*history)->map, 0, (*history)->map_bytes);
+  return status;
 }
 
 isoproof_status iso_binary_look(const char *path, iso_binary_header *header, isoproof_error *error) {

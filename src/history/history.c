@@ -239,6 +239,21 @@ bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, u
   return true;
 }
 
+uint32_t iso_history_share(const isoproof_history *history, uint32_t number, uint32_t count) {
+  uint64_t op = (uint64_t)history->ops * number / count;
+  uint32_t low = 0, high = history->txns;
+  if (number == count) return history->txns;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (history->txn_first_op[middle] < op) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op) {
   uint32_t low = 0, high = history->txns; /* txn_first_op[low] <= op < txn_first_op[high] */
   while (high - low > 1) {

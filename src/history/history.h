@@ -177,6 +177,10 @@ bool iso_history_read_fits(const isoproof_history *history, uint32_t read, iso_v
 /* Operations as people count them: a statement that observes many rows is one. */
 uint64_t iso_history_operations(const isoproof_history *history);
 
+/* The first transaction of share `number` of `count`, each of which has about as many operations; that of share `count`
+ * is behind the last one. */
+uint32_t iso_history_share(const isoproof_history *history, uint32_t number, uint32_t count);
+
 /* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);
 

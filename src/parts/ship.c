@@ -69,7 +69,7 @@ static void ship_op(shipper *s, uint32_t txn, uint32_t op) {
       odd ? (uint32_t)(p->odd_first[(value & ~ISO_VALUE_INTERNED) + 1] - p->odd_first[value & ~ISO_VALUE_INTERNED]) : 0;
   uint8_t *room = iso_put_room(to, ISO_SHIPPED_OP);
   if (room == NULL || to->failed) return;
-  uint16_t place = (uint16_t)(op - p->txn_first_op[txn]);
+  uint16_t place = (uint16_t)(op - p->txn_first_op[txn] + (p->place != NULL ? p->place[txn] : 0));
   iso_value told = odd ? elements | ISO_VALUE_INTERNED : list ? value : iso_piece_code(p, value);
   room[0] = p->op_kind[op];
   memcpy(room + 1, &place, sizeof place);
@@ -89,7 +89,8 @@ static void let_go_of_ops(const iso_piece *p, uint32_t first, uint32_t end) {
 
 static isoproof_status ship_txn(shipper *s, uint32_t txn, isoproof_error *error) {
   uint32_t first = s->p->txn_first_op[txn], end = s->p->txn_first_op[txn + 1];
-  if (end - first > ISO_MOST_OPS_PER_TXN) {
+  uint64_t before = s->p->place != NULL ? s->p->place[txn] : 0;
+  if (end - first + before > ISO_MOST_OPS_PER_TXN) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "a transaction has more than %d operations", ISO_MOST_OPS_PER_TXN);
   }
   for (uint32_t op = first; op < end; op++) ship_op(s, txn, op);

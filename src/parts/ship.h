@@ -25,6 +25,7 @@ typedef struct iso_piece {
   uint32_t first_key, end_key; /* the keys whose lists this piece ships */
   uint32_t keys;
   const uint32_t *number; /* by transaction: its number in the whole; NULL: its own */
+  const uint32_t *place;  /* by transaction: the place of its first operation in the whole; NULL: 0 */
   const iso_value *code;  /* by entry of the pool: its code in the whole; NULL: its own */
   bool in_file;           /* the columns lie in a mapped file: pages that were read are let go */
 } iso_piece;

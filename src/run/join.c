@@ -105,20 +105,14 @@ static bool read_record(const char *line, record *r) {
 
 /* ---- times ---- */
 
-/* Where all transactions of a machine whose clock says nothing are put: they began before everything, and ended after
- * it. */
-typedef struct whole {
-  int64_t begin, end;
-} whole;
-
 /* From the clock of a machine to that of the first: no later than it began, no earlier than it ended. */
-static void place(const iso_joined *joined, uint32_t machine, const whole *all, record *r) {
+static void place(const iso_joined *joined, uint32_t machine, record *r) {
   iso_join_machine *m = &joined->machines[machine];
   int64_t first = joined->machines[0].base;
   if (machine == 0) return;
   if (!iso_clock_is_known(&m->clock)) {
-    r->start = all->begin;
-    if (r->end != ISOPROOF_NO_TIME) r->end = all->end;
+    r->start = joined->begin;
+    if (r->end != ISOPROOF_NO_TIME) r->end = joined->end;
     return;
   }
   iso_clock_bound at = iso_clock_at(&m->clock, r->start + m->base);
@@ -169,42 +163,29 @@ static void take_header(const part *p, iso_join_machine *m) {
     m->base = base;
     m->started = true;
   }
-  if (strstr(p->line, "\"" ISO_JSONL_FINISHED "\":\"") != NULL)
-    m->ended = strstr(p->line, "\"" ISO_JSONL_FINISHED "\":\"" ISO_JSONL_FINISHED_NO "\"") == NULL;
+  if (strstr(p->line, "\"" ISO_JSONL_FINISHED "\":\"") == NULL) return;
+  m->ended = strstr(p->line, "\"" ISO_JSONL_FINISHED "\":\"" ISO_JSONL_FINISHED_NO "\"") == NULL;
+  m->end_said = true;
 }
 
-/* A look at a part: where its clock begins, whether it has an end, and between which times all of it lies. */
-static isoproof_status scan(const char *folder, uint32_t number, iso_joined *joined, whole *all,
-                            isoproof_error *error) {
+/* A look at a line: where the clock begins, whether there is an end, and between which times everything lies. */
+static isoproof_status scan_line(iso_joined *joined, uint32_t number, const part *p, isoproof_error *error) {
   iso_join_machine *m = &joined->machines[number];
-  char name[64];
-  part p;
-  bool there;
-  snprintf(name, sizeof name, ISO_JOIN_PART, number);
-  ISO_TRY(open_part(&p, folder, name, &there, error));
-  isoproof_status status = ISOPROOF_OK;
-  while (there && status == ISOPROOF_OK && next_line(&p)) {
-    record r;
-    if (is_header(&p)) {
-      take_header(&p, m);
-    } else if (begins(p.line, "{\"session\":")) {
-      if (!m->started || !read_record(p.line, &r)) {
-        status = unexpected(&p, "a transaction", error);
-        break;
-      }
-      m->txns++;
-      if (r.session > joined->last_name) joined->last_name = r.session;
-      if (number > 0 && !iso_clock_is_known(&m->clock)) continue;
-      place(joined, number, all, &r);
-      if (r.start < all->begin) all->begin = r.start;
-      if (r.start >= all->end) all->end = r.start + 1;
-      if (r.end != ISOPROOF_NO_TIME && r.end >= all->end) all->end = r.end + 1;
-    } else if (number > 0) {
-      status = unexpected(&p, "a transaction", error);
-    }
+  record r;
+  if (is_header(p)) {
+    take_header(p, m);
+    return ISOPROOF_OK;
   }
-  close_part(&p);
-  return status;
+  if (!begins(p->line, "{\"session\":")) return number > 0 ? unexpected(p, "a transaction", error) : ISOPROOF_OK;
+  if (!m->started || !read_record(p->line, &r)) return unexpected(p, "a transaction", error);
+  m->txns++;
+  if (r.session > joined->last_name) joined->last_name = r.session;
+  if (number > 0 && !iso_clock_is_known(&m->clock)) return ISOPROOF_OK;
+  place(joined, number, &r);
+  if (r.start < joined->begin) joined->begin = r.start;
+  if (r.start >= joined->end) joined->end = r.start + 1;
+  if (r.end != ISOPROOF_NO_TIME && r.end >= joined->end) joined->end = r.end + 1;
+  return ISOPROOF_OK;
 }
 
 /* How many clients there were, from the part of the first. */
@@ -244,39 +225,73 @@ static void write_header(iso_output *out, uint32_t machine, const part *p) {
   if (keeps) iso_out_bytes(out, p->line, (size_t)p->length);
 }
 
-static isoproof_status copy_part(const char *folder, uint32_t number, const iso_joined *joined, const whole *all,
-                                 iso_output *out, isoproof_error *error) {
+static isoproof_status copy_line(const iso_joined *joined, uint32_t number, const part *p, iso_output *out,
+                                 isoproof_error *error) {
+  record r;
+  if (is_header(p)) {
+    write_header(out, number, p);
+  } else if (begins(p->line, "{\"session\":")) {
+    if (!read_record(p->line, &r)) return unexpected(p, "a transaction", error);
+    place(joined, number, &r);
+    write_record(out, number, &r);
+  } else {
+    iso_out_bytes(out, p->line, (size_t)p->length);
+  }
+  return ISOPROOF_OK;
+}
+
+/* ---- all lines of a part, or some ---- */
+
+/* Without an output the lines are looked at only. */
+static isoproof_status one_line(iso_joined *joined, uint32_t number, const part *p, iso_output *out,
+                                isoproof_error *error) {
+  return out == NULL ? scan_line(joined, number, p, error) : copy_line(joined, number, p, out, error);
+}
+
+static isoproof_status go_through(const char *folder, uint32_t number, iso_joined *joined, iso_output *out,
+                                  isoproof_error *error) {
   char name[64];
   part p;
   bool there;
   snprintf(name, sizeof name, ISO_JOIN_PART, number);
   ISO_TRY(open_part(&p, folder, name, &there, error));
   isoproof_status status = ISOPROOF_OK;
-  while (there && status == ISOPROOF_OK && next_line(&p)) {
-    record r;
-    if (is_header(&p)) {
-      write_header(out, number, &p);
-    } else if (begins(p.line, "{\"session\":")) {
-      if (!read_record(p.line, &r)) {
-        status = unexpected(&p, "a transaction", error);
-      } else {
-        place(joined, number, all, &r);
-        write_record(out, number, &r);
-      }
-    } else {
-      iso_out_bytes(out, p.line, (size_t)p.length);
+  while (there && status == ISOPROOF_OK && next_line(&p)) status = one_line(joined, number, &p, out, error);
+  close_part(&p);
+  return status;
+}
+
+isoproof_status iso_join_lines(iso_joined *joined, uint32_t number, const char *lines, size_t bytes, iso_output *out,
+                               isoproof_error *error) {
+  part p = {.file = NULL};
+  isoproof_status status = ISOPROOF_OK;
+  snprintf(p.path, sizeof p.path, ISO_JOIN_PART, number);
+  for (const char *at = lines, *end = lines + bytes; at < end && status == ISOPROOF_OK; at += p.length) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    p.length = newline != NULL ? newline + 1 - at : end - at;
+    p.number++;
+    if ((size_t)p.length >= p.room) {
+      char *larger = realloc(p.line, 2 * (size_t)p.length + 1);
+      if (larger == NULL) status = iso_fail_memory(error);
+      if (larger == NULL) break;
+      p.line = larger;
+      p.room = 2 * (size_t)p.length + 1;
     }
+    memcpy(p.line, at, (size_t)p.length);
+    p.line[p.length] = '\0';
+    status = one_line(joined, number, &p, out, error);
   }
   close_part(&p);
   return status;
 }
 
+/* ---- the end ---- */
+
 static void write_notice(iso_output *out, unsigned *number, isoproof_notice_code code, const char *sentence) {
   iso_out_printf(out, ",\"" ISO_NOTICE_FACT "%u\":\"%s 0 %s\"", ++*number, isoproof_notice_code_name(code), sentence);
 }
 
-/* The last line: what is to be known of the machines and their clocks. */
-static void write_facts(iso_output *out, iso_joined *joined) {
+void iso_join_write_facts(iso_joined *joined, iso_output *out) {
   unsigned notices = 0;
   char text[400];
   iso_out_printf(out, "{\"" ISO_JSONL_HEADER "\":%d,\"" ISO_JOIN_COUNT "\":\"%u\"", ISO_JSONL_VERSION, joined->count);
@@ -314,28 +329,62 @@ static void write_facts(iso_output *out, iso_joined *joined) {
   iso_out_text(out, "}\n");
 }
 
-static isoproof_status write_all(const char *folder, iso_joined *joined, const whole *all, iso_output *out,
-                                 isoproof_error *error) {
-  for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(copy_part(folder, i, joined, all, out, error));
-  write_facts(out, joined);
+/* The headers at the start of a part, of which the first that becomes one of the whole is kept as its head. */
+static isoproof_status look_at_headers(const char *folder, uint32_t number, iso_joined *joined, iso_output *out,
+                                       isoproof_error *error) {
+  char name[64];
+  part p;
+  bool there;
+  snprintf(name, sizeof name, ISO_JOIN_PART, number);
+  ISO_TRY(open_part(&p, folder, name, &there, error));
+  iso_join_machine *m = &joined->machines[number];
+  while (there && next_line(&p) && is_header(&p)) {
+    int64_t base = number_fact(&p, ISO_JOIN_BASE);
+    if (base >= 0) {
+      m->base = base;
+      m->started = true;
+    }
+    if (number == 0 && out != NULL) write_header(out, 0, &p);
+    if (number == 0 && base < 0) out = NULL;
+  }
+  close_part(&p);
   return ISOPROOF_OK;
 }
 
-static isoproof_status join(const char *folder, const char *path, iso_joined *joined, isoproof_error *error) {
-  whole all = {.begin = 0, .end = 1};
+isoproof_status iso_join_heads(const char *folder, iso_joined *joined, iso_output *out, isoproof_error *error) {
+  for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(look_at_headers(folder, i, joined, out, error));
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_join_open(const char *folder, iso_joined *joined, isoproof_error *error) {
+  memset(joined, 0, sizeof *joined);
+  joined->end = 1;
   ISO_TRY(count_machines(folder, joined, error));
-  ISO_TRY(read_clocks(folder, joined, error));
-  for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(scan(folder, i, joined, &all, error));
+  return read_clocks(folder, joined, error);
+}
+
+void iso_join_scanned(iso_joined *joined) {
   for (uint32_t i = 0; i < joined->count; i++) {
     const iso_join_machine *m = &joined->machines[i];
     joined->lost += !m->ended;
     joined->adrift += i > 0 && m->txns > 0 && !iso_clock_is_known(&m->clock);
     joined->txns += m->txns;
   }
-  joined->first_start = all.begin;
+}
+
+static isoproof_status write_all(const char *folder, iso_joined *joined, iso_output *out, isoproof_error *error) {
+  for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(go_through(folder, i, joined, out, error));
+  iso_join_write_facts(joined, out);
+  return ISOPROOF_OK;
+}
+
+static isoproof_status join(const char *folder, const char *path, iso_joined *joined, isoproof_error *error) {
+  ISO_TRY(iso_join_open(folder, joined, error));
+  for (uint32_t i = 0; i < joined->count; i++) ISO_TRY(go_through(folder, i, joined, NULL, error));
+  iso_join_scanned(joined);
   iso_output *out;
   ISO_TRY(iso_output_open(path, ISOPROOF_COMPRESS_NO, &out, error));
-  isoproof_status status = write_all(folder, joined, &all, out, error);
+  isoproof_status status = write_all(folder, joined, out, error);
   if (status == ISOPROOF_OK) return iso_output_close(out, error);
   iso_output_abandon(out);
   return status;
@@ -343,7 +392,6 @@ static isoproof_status join(const char *folder, const char *path, iso_joined *jo
 
 isoproof_status iso_join(const char *folder, const char *path, isoproof_task *task, iso_joined *joined,
                          isoproof_error *error) {
-  memset(joined, 0, sizeof *joined);
   ISO_TRY(join(folder, path, joined, error));
   return joined->lost > 0 ? iso_join_lost(path, task, joined, error) : ISOPROOF_OK;
 }

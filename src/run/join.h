@@ -17,6 +17,7 @@
 
 #include <stdio.h>
 
+#include "base/output.h"
 #include "base/task.h"
 #include "run/clocks.h"
 
@@ -33,6 +34,7 @@ enum { ISO_JOIN_MOST = 4096 }; /* clients */
 
 typedef struct iso_join_machine {
   bool ended;          /* its part has an end */
+  bool end_said;       /* a header says whether it has */
   bool started;        /* its clock was */
   int64_t base;        /* of its clock */
   iso_clock clock;     /* not of client 0 */
@@ -48,7 +50,8 @@ typedef struct iso_joined {
   uint32_t adrift;      /* machines of whose clocks nothing is certain: real time says nothing about what they did */
   uint64_t lost_writes; /* of lost machines, known by those who read them */
   uint64_t txns;
-  int64_t last_name, first_start;
+  int64_t last_name;
+  int64_t begin, end; /* between which times everything lies */
 } iso_joined;
 
 /* Appends a round trip with a client to a file of them. */
@@ -60,6 +63,24 @@ void iso_join_write_trip(FILE *file, uint32_t client, iso_round_trip trip);
 isoproof_status iso_join(const char *folder, const char *path, isoproof_task *task, iso_joined *joined,
                          isoproof_error *error);
 void iso_joined_free(iso_joined *joined);
+
+/* ---- line by line, by several processes ----
+ *
+ * Each opens the folder and the heads, takes a look at its lines, and learns what the others have seen of machines and
+ * times; then each has its lines joined.  What they write, one after the other in the order of the parts, with the
+ * facts at its end, is the joined history, where no machine was lost. */
+
+/* The machines, and their clocks. */
+isoproof_status iso_join_open(const char *folder, iso_joined *joined, isoproof_error *error);
+/* Where the clocks begin, by the headers at the start of each part; writes the first line of the joined history. */
+isoproof_status iso_join_heads(const char *folder, iso_joined *joined, iso_output *out, isoproof_error *error);
+/* Looks at whole lines of the part of a machine; with an output, writes what becomes of them. */
+isoproof_status iso_join_lines(iso_joined *joined, uint32_t number, const char *lines, size_t bytes, iso_output *out,
+                               isoproof_error *error);
+/* Everything was looked at: counts the machines that were lost or adrift. */
+void iso_join_scanned(iso_joined *joined);
+/* The last line: what is to be known of the machines and their clocks. */
+void iso_join_write_facts(iso_joined *joined, iso_output *out);
 
 /* ---- join_lost.c ---- */
 

@@ -96,7 +96,7 @@ static void tell(seeker *s, bool lists) {
                        .value = iso_history_scalar(h, value)};
     iso_jsonl_txn txn = {.session = {.type = ISOPROOF_INTEGER, .integer = ++s->joined->last_name},
                          .status = ISOPROOF_TXN_UNKNOWN,
-                         .start = s->joined->first_start,
+                         .start = s->joined->begin,
                          .end = ISOPROOF_NO_TIME,
                          .start_index = -1,
                          .end_index = -1,
