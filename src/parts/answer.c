@@ -167,26 +167,46 @@ static uint32_t last_but(const iso_versions *versions, uint32_t key, uint32_t re
   return i > versions->first[key] ? versions->writer[i - 1] : reader;
 }
 
-/* By reader: from whom, the key, and the place in the transaction; the initial version is nobody's. */
+/* The reads of one transaction: from whom, the key, and the place in the transaction; the initial version is nobody's.
+ * Whether there are any. */
+static bool tell_reads_by(const iso_part *part, uint32_t txn, iso_bytes *out) {
+  const iso_view *v = &part->view;
+  uint32_t count = 0;
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) count += v->reads[i].from != ISO_INITIAL;
+  if (count == 0) return false;
+  iso_put_u32(out, txn);
+  iso_put_u32(out, count);
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+    if (v->reads[i].from == ISO_INITIAL) continue;
+    iso_put_u32(out, v->reads[i].from);
+    iso_put_u32(out, v->reads[i].key);
+    iso_put_u32(out, part->place[v->reads[i].op]);
+  }
+  return true;
+}
+
+static isoproof_status tell_reads_of(const iso_member *m, const iso_part *part, iso_bytes *out, isoproof_error *error) {
+  uint64_t readers = 0;
+  size_t head = out->count;
+  if (m->wanted == NULL) return garbled(error);
+  iso_put_u64(out, 0);
+  for (uint32_t i = 0; i < m->head.txns_wanted; i++) {
+    uint32_t txn;
+    memcpy(&txn, m->wanted + i * sizeof txn, sizeof txn);
+    if (txn >= m->txns) return garbled(error);
+    readers += tell_reads_by(part, txn, out);
+  }
+  if (!out->failed) memcpy(out->items + head, &readers, sizeof readers);
+  return ISOPROOF_OK;
+}
+
+/* By reader, then the orders of writers that lists show. */
 static void tell_reads(const iso_part *part, iso_bytes *out) {
   const iso_view *v = &part->view;
   uint64_t readers = 0;
   size_t head = out->count;
   iso_put_u64(out, 0);
-  for (uint32_t t = 0; t < part->h->txns; t++) {
-    uint32_t count = 0;
-    for (uint32_t i = v->read_first[t]; i < v->read_first[t + 1]; i++) count += v->reads[i].from != ISO_INITIAL;
-    if (count == 0) continue;
-    readers++;
-    iso_put_u32(out, t);
-    iso_put_u32(out, count);
-    for (uint32_t i = v->read_first[t]; i < v->read_first[t + 1]; i++) {
-      if (v->reads[i].from == ISO_INITIAL) continue;
-      iso_put_u32(out, v->reads[i].from);
-      iso_put_u32(out, v->reads[i].key);
-      iso_put_u32(out, part->place[v->reads[i].op]);
-    }
-  }
+  for (uint32_t t = 0; t < part->h->txns; t++) readers += tell_reads_by(part, t, out);
   if (!out->failed) memcpy(out->items + head, &readers, sizeof readers);
   const iso_versions *versions = &part->versions;
   uint32_t orders = versions->ww_first != NULL ? versions->ww_first[part->h->txns] : 0;
@@ -247,21 +267,25 @@ static isoproof_status tell_broken(const iso_member *m, iso_part *part, isoproof
   return status;
 }
 
-/* The writers that stand between a version and a reader, the nearest first. */
+/* The writers that stand between a version and a reader, the nearest first; *late as ISO_BETWEEN_LATE says. */
 static isoproof_status tell_between_of(const iso_member *m, const iso_part *part, uint32_t txn, uint64_t *told,
-                                       iso_bytes *out, isoproof_error *error) {
+                                       bool *late, iso_bytes *out, isoproof_error *error) {
   const iso_view *v = &part->view;
   const iso_version_store *x = &part->store;
-  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1] && !*late; i++) {
     const iso_external_read *read = &v->reads[i];
-    for (uint32_t slot = x->current[read->key]; slot > 0 && x->slot_txn[slot - 1] != read->from;
-         slot = x->slot_last[slot - 1]) {
+    uint32_t slot = x->current[read->key];
+    for (; slot > 0 && x->slot_txn[slot - 1] != read->from; slot = x->slot_last[slot - 1]) {
       iso_between one = {read->from, x->slot_txn[slot - 1], txn, read->key, part->place[read->op]};
-      if (m->head.enough > 0 && *told == m->head.enough)
+      bool enough = m->head.enough > 0 && *told == m->head.enough;
+      if (enough && !m->head.bare)
         return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many writers stand between versions and their readers");
+      if (enough) break;
       iso_put(out, &one, sizeof one);
       ++*told;
     }
+    bool found = slot == 0 ? read->from == ISO_INITIAL : x->slot_txn[slot - 1] == read->from;
+    *late = m->head.bare && !found;
   }
   return ISOPROOF_OK;
 }
@@ -269,20 +293,25 @@ static isoproof_status tell_between_of(const iso_member *m, const iso_part *part
 static isoproof_status tell_between(const iso_member *m, const iso_part *part, iso_bytes *out, isoproof_error *error) {
   const iso_view *v = &part->view;
   const iso_version_store *x = &part->store;
+  iso_event_graph events = {.view = v, .txn_events = part->h->txns};
   uint64_t told = 0;
   size_t head = out->count;
+  bool late = m->head.bare && count_broken_orders(&m->sequence, &events, &part->versions) > 0;
   iso_put_u64(out, 0);
   memset(x->current, 0, part->h->keys * sizeof *x->current);
-  for (uint32_t i = 0; i < m->sequence.count; i++) {
+  for (uint32_t i = 0; i < m->sequence.count && !late; i++) {
     uint32_t txn = m->sequence.event[i];
     if (txn >= part->h->txns) return garbled(error);
-    ISO_TRY(tell_between_of(m, part, txn, &told, out, error));
+    ISO_TRY(tell_between_of(m, part, txn, &told, &late, out, error));
     for (uint32_t w = v->write_first[txn]; w < v->write_first[txn + 1]; w++) {
       x->slot_last[w] = x->current[v->write_key[w]];
       x->current[v->write_key[w]] = w + 1;
     }
   }
-  if (!out->failed) memcpy(out->items + head, &told, sizeof told);
+  if (out->failed) return ISOPROOF_OK;
+  if (late) told = ISO_BETWEEN_LATE;
+  if (late) out->count = head + sizeof told;
+  memcpy(out->items + head, &told, sizeof told);
   return ISOPROOF_OK;
 }
 
@@ -297,6 +326,7 @@ static isoproof_status answer(const iso_member *m, iso_part *part, isoproof_task
   if ((asks & ISO_ASK_EXECUTE) != 0) ISO_TRY(tell_broken(m, part, task, out, error));
   if ((asks & ISO_ASK_BETWEEN) != 0) ISO_TRY(tell_between(m, part, out, error));
   if ((asks & ISO_ASK_OPS) != 0) ISO_TRY(iso_part_tell_ops(m, part, out, error));
+  if ((asks & ISO_ASK_READS_OF) != 0) ISO_TRY(tell_reads_of(m, part, out, error));
   return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 

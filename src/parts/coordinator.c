@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
 #include "check/strong/rules/rule.h"
 #include "history/real_time.h"
 #include "level/tap.h"
+#include "parts/guess.h"
 
 void iso_coordination_free(iso_coordination *out) {
   free(out->counts);
@@ -113,6 +113,18 @@ isoproof_status iso_coordinator_ask(iso_coordinator *c, iso_question_head head, 
   return status;
 }
 
+isoproof_status iso_coordinator_ask_of(iso_coordinator *c, iso_question_head head, const iso_txn_set *txns,
+                                       isoproof_error *error) {
+  iso_bytes asked = {.count = 0};
+  head.order = ISO_ORDER_SAME;
+  head.txns_wanted = (uint32_t)txns->count;
+  iso_put(&asked, &head, sizeof head);
+  iso_put(&asked, txns->items, txns->count * sizeof *txns->items);
+  isoproof_status status = send(c, &asked, &head, error);
+  iso_bytes_free(&asked);
+  return status;
+}
+
 /* ---- who takes part ---- */
 
 /* Reads in one part show that a transaction took effect whose reads in another part show it of a third one. */
@@ -140,7 +152,7 @@ static isoproof_status find_effect(iso_coordinator *c, isoproof_error *error) {
 
 /* ---- facts ---- */
 
-static isoproof_status take_facts(iso_coordinator *c, iso_taker *in, uint32_t part, isoproof_error *error) {
+isoproof_status iso_coordinator_take_facts(iso_coordinator *c, iso_taker *in, uint32_t part, isoproof_error *error) {
   iso_part_facts one, *all = &c->out->facts;
   iso_take(in, &one, sizeof one);
   if (in->failed) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a part did not say what it has");
@@ -245,12 +257,12 @@ bool iso_is_coordinated(const isoproof_history *h, const isoproof_level_info *le
   return !method->strong.real_time || iso_has_real_time(h);
 }
 
-static bool is_wanted(const iso_coordinator *c, const isoproof_level_info *level) {
+bool iso_coordinator_wants(const iso_coordinator *c, const isoproof_level_info *level) {
   return (c->wanted & ISO_LEVEL_BIT(level->number)) != 0 && iso_is_coordinated(c->h, level);
 }
 
 static bool is_open(const iso_coordinator *c, const isoproof_level_info *level) {
-  return is_wanted(c, level) && c->out->verdict[level->number] == ISOPROOF_UNDECIDED;
+  return iso_coordinator_wants(c, level) && c->out->verdict[level->number] == ISOPROOF_UNDECIDED;
 }
 
 void iso_coordinator_decided(iso_coordinator *c, const isoproof_level_info *level, isoproof_verdict verdict) {
@@ -293,7 +305,7 @@ static isoproof_status suspect_shown(iso_coordinator *c, isoproof_error *error) 
 static isoproof_status judge_within(iso_coordinator *c, isoproof_error *error) {
   const isoproof_level_info *level;
   for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
-    if (!is_wanted(c, level)) continue;
+    if (!iso_coordinator_wants(c, level)) continue;
     bool broken = false;
     for (int tap = 0; tap < ISO_TAPS; tap++)
       broken = broken || (c->out->facts.found[tap] > 0 && iso_tap_breaks((iso_tap)tap, level));
@@ -308,92 +320,6 @@ static bool is_sound(const iso_coordinator *c) {
     if (c->out->facts.found[tap] > 0) return false;
   }
   return true;
-}
-
-/* ---- the first guess ---- */
-
-typedef struct {
-  int64_t when;
-  uint32_t txn;
-} moment;
-
-static int by_time(const void *a, const void *b) {
-  const moment *x = a, *y = b;
-  if (x->when != y->when) return x->when < y->when ? -1 : 1;
-  return (x->txn > y->txn) - (x->txn < y->txn);
-}
-
-/* Whether the transactions of each session are in their order. */
-static isoproof_status check_sessions(const iso_coordinator *c, const iso_sequence *s, bool *good,
-                                      isoproof_error *error) {
-  uint32_t *last = iso_alloc_zero(c->h->sessions, sizeof *last); /* + 1 */
-  if (last == NULL) return iso_fail_memory(error);
-  *good = true;
-  for (uint32_t i = 0; *good && i < s->count; i++) {
-    uint32_t session = c->h->txn_session[s->event[i]];
-    *good = s->event[i] + 1 > last[session];
-    last[session] = s->event[i] + 1;
-  }
-  free(last);
-  return ISOPROOF_OK;
-}
-
-/* The transactions by the times of their starts, or of their ends.  Both respect real time: who ended before somebody
- * began has both before. */
-static isoproof_status order_by_time(const iso_coordinator *c, bool starts, iso_sequence *s, bool *good,
-                                     isoproof_error *error) {
-  const isoproof_history *h = c->h;
-  moment *all = iso_alloc(c->view.taking_part, sizeof *all);
-  s->event = iso_alloc(c->view.taking_part, sizeof *s->event);
-  s->count = s->total = 0;
-  isoproof_status status = all != NULL && s->event != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  for (uint32_t t = 0; status == ISOPROOF_OK && t < h->txns; t++) {
-    if (c->out->counts[t]) all[s->count++] = (moment){starts ? iso_real_start(h, t) : iso_real_end(h, t), t};
-  }
-  if (status == ISOPROOF_OK) qsort(all, s->count, sizeof *all, by_time);
-  for (uint32_t i = 0; status == ISOPROOF_OK && i < s->count; i++) s->event[i] = all[i].txn;
-  s->total = s->count;
-  free(all);
-  if (status == ISOPROOF_OK) status = check_sessions(c, s, good, error);
-  if (h->frugal) iso_pages_let_go(h->map, 0, h->map_bytes);
-  return status;
-}
-
-/* Has one part carry the sequence out, or all, which then tell what they have.  Nothing is known yet of who read from
- * whom: the reads themselves say whether it fits. */
-static isoproof_status try_guess(iso_coordinator *c, const iso_sequence *s, bool all, bool *fits,
-                                 isoproof_error *error) {
-  bool facts = all && !c->out->has_facts;
-  uint32_t asks = (s != NULL ? ISO_ASK_EXECUTE : 0U) | (facts ? ISO_ASK_FACTS : 0U);
-  iso_event_graph events = {.txn_events = c->h->txns};
-  iso_question_head head = {.asks = asks, .rule = ISO_RULE_SERIALIZABLE, .enough = 1, .bare = 1, .only = !all};
-  ISO_TRY(iso_coordinator_ask(c, head, &events, s, error));
-  *fits = s != NULL;
-  for (uint32_t part = 0; part < (all ? c->team->parts : 1); part++) {
-    iso_taker in;
-    ISO_TRY(iso_answer_open(&c->answers[part], &in, error));
-    if (facts) ISO_TRY(take_facts(c, &in, part, error));
-    if (s != NULL && iso_take_u64(&in) > 0) *fits = false;
-  }
-  if (facts) c->out->has_facts = true;
-  return ISOPROOF_OK;
-}
-
-/* Clients see a transaction take effect some time between its start and its end: near either of them in most systems.
- * One part tells soon whether it is worth asking all. */
-static isoproof_status guess(iso_coordinator *c, bool *fits, isoproof_error *error) {
-  isoproof_status status = ISOPROOF_OK;
-  for (int starts = 0; iso_has_real_time(c->h) && starts < 2 && !*fits && status == ISOPROOF_OK; starts++) {
-    iso_sequence s = {.event = NULL};
-    bool good = false;
-    status = order_by_time(c, starts != 0, &s, &good, error);
-    if (status == ISOPROOF_OK && good && c->team->parts > 1) status = try_guess(c, &s, false, &good, error);
-    if (status == ISOPROOF_OK && good) status = try_guess(c, &s, true, fits, error);
-    free(s.event);
-  }
-  if (status != ISOPROOF_OK || c->out->has_facts) return status;
-  bool none;
-  return try_guess(c, NULL, true, &none, error);
 }
 
 /* ---- all levels ---- */
@@ -433,18 +359,27 @@ static isoproof_status settle_axioms(iso_coordinator *c, isoproof_error *error) 
   return ISOPROOF_OK;
 }
 
+/* What guesses that fit say of the levels that are still open. */
+static void decide_guessed(iso_coordinator *c, const iso_guess *guess) {
+  if (guess->serial && is_sound(c))
+    iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE), ISOPROOF_SATISFIED);
+  if (guess->snapshots && is_sound(c))
+    iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_STRONG_SI), ISOPROOF_SATISFIED);
+  if (guess->read_atomic) iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_READ_ATOMIC), ISOPROOF_SATISFIED);
+  if (guess->read_committed)
+    iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_READ_COMMITTED), ISOPROOF_SATISFIED);
+}
+
 static isoproof_status decide(iso_coordinator *c, isoproof_error *error) {
-  bool fits = false;
+  iso_guess guess;
   ISO_TRY(find_effect(c, error));
-  ISO_TRY(guess(c, &fits, error));
+  ISO_TRY(iso_coordinator_guess(c, &guess, error));
   if (!c->out->facts.suits || c->out->facts.duplicate_writes > 0) {
     c->out->reason = c->out->facts.suits ? "values repeat" : "the history has more than registers and lists";
     return ISOPROOF_OK;
   }
   ISO_TRY(judge_within(c, error));
-  bool timed = iso_has_real_time(c->h);
-  iso_level proved = timed ? ISO_LEVEL_STRICT_SERIALIZABLE : ISO_LEVEL_SERIALIZABLE;
-  if (fits && is_sound(c)) iso_coordinator_decided(c, isoproof_level_at(proved), ISOPROOF_SATISFIED);
+  decide_guessed(c, &guess);
   ISO_TRY(settle_strong_levels(c, error));
   return settle_axioms(c, error);
 }

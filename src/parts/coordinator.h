@@ -63,6 +63,13 @@ typedef struct iso_coordinator {
  * told, or what changed since the last question.  The head says the rest. */
 isoproof_status iso_coordinator_ask(iso_coordinator *c, iso_question_head head, const iso_event_graph *events,
                                     const iso_sequence *sequence, isoproof_error *error);
+/* Asks all parts about these transactions; who takes part must have been told. */
+isoproof_status iso_coordinator_ask_of(iso_coordinator *c, iso_question_head head, const iso_txn_set *txns,
+                                       isoproof_error *error);
+/* Takes what a part has out of its answer. */
+isoproof_status iso_coordinator_take_facts(iso_coordinator *c, iso_taker *in, uint32_t part, isoproof_error *error);
+/* Whether a level was asked for, and can be decided here. */
+bool iso_coordinator_wants(const iso_coordinator *c, const isoproof_level_info *level);
 /* Has the view know who read from whom. */
 isoproof_status iso_coordinator_need_reads(iso_coordinator *c, isoproof_error *error);
 /* Adds the known orders of writers of lists. */

@@ -11,14 +11,19 @@
 #include "parts/part.h"
 
 enum {
-  ISO_ASK_EFFECT = 1,   /* who else took part: one bit per transaction */
-  ISO_ASK_FACTS = 2,    /* iso_part_facts */
-  ISO_ASK_READS = 4,    /* who read from whom, and the known orders of writers of lists */
-  ISO_ASK_EXECUTE = 8,  /* what the sequence breaks under a rule: count, and requirements */
-  ISO_ASK_BETWEEN = 16, /* iso_between: the writers between each version and its readers in the sequence */
-  ISO_ASK_OPS = 32,     /* the operations of the transactions that are named (parts/ops.h) */
-  ISO_ASK_END = 64      /* nothing more will be asked; there is no answer */
+  ISO_ASK_EFFECT = 1,    /* who else took part: one bit per transaction */
+  ISO_ASK_FACTS = 2,     /* iso_part_facts */
+  ISO_ASK_READS = 4,     /* who read from whom, and the known orders of writers of lists */
+  ISO_ASK_EXECUTE = 8,   /* what the sequence breaks under a rule: count, and requirements */
+  ISO_ASK_BETWEEN = 16,  /* iso_between: the writers between each version and its readers in the sequence */
+  ISO_ASK_OPS = 32,      /* the operations of the transactions that are named (parts/ops.h) */
+  ISO_ASK_READS_OF = 64, /* who the transactions that are named read from */
+  ISO_ASK_END = 128      /* nothing more will be asked; there is no answer */
 };
+
+/* In place of the number of iso_between, where only a guess is asked about (`bare`): there are too many, or a version
+ * is read before it is there, or the orders that lists show are not respected. */
+#define ISO_BETWEEN_LATE UINT64_MAX
 
 /* How the sequence of a question is told. */
 enum { ISO_ORDER_SAME, ISO_ORDER_WHOLE, ISO_ORDER_CHANGES };
@@ -27,7 +32,7 @@ typedef struct iso_question_head {
   uint32_t asks;
   uint32_t rule;        /* iso_rule, to execute */
   uint32_t enough;      /* of broken reads and writers, or of iso_between: then a part stops; 0: never */
-  uint32_t bare;        /* 1: requirements are not wanted, their number is */
+  uint32_t bare;        /* 1: of a guess; requirements are not wanted, their number is */
   uint32_t order;       /* ISO_ORDER_SAME, ... */
   uint32_t split;       /* events are begins and commits */
   uint32_t has_counts;  /* 1: who takes part is said */

@@ -10,7 +10,7 @@
 #include "parts/coordinator.h"
 #include "tests/random/random_history.h"
 
-static uint64_t compared, left;
+static uint64_t compared, left, judged_files, unread_files;
 
 /* Rank 0: whether both ways come to the same, at every level that the parts decide. */
 static bool same(const iso_coordination *c, const isoproof_result *result, const char *name) {
@@ -68,8 +68,17 @@ static bool try_history(isoproof_history *h, bool in_ranges, const char *name) {
   return good != 0;
 }
 
+/* Seeds that are near each other begin far from each other (the finalizer of SplitMix64). */
+static uint64_t begin_random(uint64_t seed) {
+  seed = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  seed = (seed ^ seed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  seed = (seed ^ seed >> 27) * UINT64_C(0x94d049bb133111eb);
+  seed ^= seed >> 31;
+  return seed != 0 ? seed : 1;
+}
+
 static bool try_random(uint64_t histories, uint64_t seed, int rank) {
-  uint64_t random = seed;
+  uint64_t random = begin_random(seed);
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
     char name[64], text[4096];
@@ -85,22 +94,31 @@ static bool try_random(uint64_t histories, uint64_t seed, int rank) {
   return true;
 }
 
+static bool try_files(char **paths, int count, int rank) {
+  for (int i = 0; i < count; i++) {
+    isoproof_history *h = NULL;
+    isoproof_error error;
+    int opened = rank != 0 || isoproof_history_open(paths[i], NULL, NULL, &h, &error) == ISOPROOF_OK;
+    if (!opened) fprintf(stderr, "%s: %s\n", paths[i], error.message);
+    MPI_Bcast(&opened, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    (*(opened ? &judged_files : &unread_files))++;
+    if (opened && !try_history(h, false, paths[i])) return false;
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
   int level, rank, ranks;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   uint64_t histories = argc > 1 ? strtoull(argv[1], NULL, 10) : 100, seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-  bool good = try_random(histories, seed, rank);
-  for (int i = 3; good && i < argc; i++) {
-    isoproof_history *h = NULL;
-    int opened = rank != 0 || isoproof_history_open(argv[i], NULL, NULL, &h, NULL) == ISOPROOF_OK;
-    MPI_Bcast(&opened, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (opened) good = try_history(h, false, argv[i]);
-  }
+  bool good = try_random(histories, seed, rank) && (argc <= 3 || try_files(argv + 3, argc - 3, rank));
   if (good && rank == 0)
-    printf("%d ranks: %llu verdicts as those of the whole, %llu left to it\n", ranks, (unsigned long long)compared,
-           (unsigned long long)left);
+    printf("%d ranks, seed %llu: %llu histories, %llu files, %llu unread: %llu verdicts as those of the whole, %llu "
+           "left to it\n",
+           ranks, (unsigned long long)seed, (unsigned long long)histories, (unsigned long long)judged_files,
+           (unsigned long long)unread_files, (unsigned long long)compared, (unsigned long long)left);
   MPI_Finalize();
   return good ? 0 : 1;
 }
