@@ -120,8 +120,8 @@ const SHORT_PROOF = 330,
   LONG_SENTENCE = 480;
 function proofParts(anomaly) {
   const opens = anomaly.cases.map((one) => (one.sentences[0] || "").slice(0, 48)),
-    inCase = (sentence) => opens.some((open) => open !== "" && sentence.startsWith(open));
-  const sentences = anomaly.sentences.filter((sentence) => !inCase(sentence));
+    opensCase = (sentence) => opens.some((open) => open !== "" && sentence.startsWith(open));
+  const sentences = anomaly.sentences.filter((sentence) => !opensCase(sentence));
   const whole =
     anomaly.cases.length === 0 && sentences.reduce((sum, sentence) => sum + sentence.length, 0) <= SHORT_PROOF;
   if (whole) return { lead: sentences, rest: [] };

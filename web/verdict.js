@@ -23,7 +23,10 @@ const askedLevels = (report) =>
   report.expected.length > 0 ? report.expected : report.levels.filter((level) => level.asked).map((level) => level.id);
 
 // The anomaly that explains the verdict best: the most telling one comes first in every output.
-const mainAnomaly = (report) => report.anomalies[0];
+// Where an invariant is broken, that is the one that its reason names first: one that people know by name, such as a lost
+// update, before patterns with a number.
+const mainAnomaly = (report) =>
+  (brokenInvariants(report).length > 0 && report.anomalies.find((anomaly) => !anomaly.code.startsWith("TAP-"))) || report.anomalies[0];
 
 function headline(report, tone) {
   const asked = askedLevels(report);

@@ -14,7 +14,8 @@
     :workload            :list-append, :rw-register, :closed-predicate, :set, :counter or :auto (the default) for
                          transactions; :bank, :set, :set-full, :counter, :long-fork, :sequential, :comments,
                          :cas-register or :mutex for single operations.  Of :set and :counter the history decides
-    :consistency-models  what must hold, by Elle's names; [:strict-serializable] unless :levels are given
+    :consistency-models  what must hold, by Elle's names; [:strict-serializable] unless :levels or :anomalies are given
+    :anomalies           what must not be there, by Elle's names, beside what the models forbid ([:G1 :internal])
     :levels              isolation levels as isoproof defines them, decided exactly (:linearizable, :serializable, ...)
     :timeout             seconds to give up after; what is not decided then is :unknown.  600 unless given
     :memory              bytes, or a text such as \"4G\"; what does not fit is :unknown
@@ -126,7 +127,7 @@
 
 (defn arguments
   "The arguments of `isoproof check`, but for the file."
-  [{:keys [workload consistency-models levels timeout memory] :or {workload :auto} :as options} object? files]
+  [{:keys [workload consistency-models anomalies levels timeout memory] :or {workload :auto} :as options} object? files]
   (when-not (or (object-workloads workload) (transaction-workloads workload))
     (throw (IllegalArgumentException. (str "isoproof has no workload " workload))))
   (concat
@@ -135,8 +136,11 @@
     (cond
       object? ["--elle" (str "--model=" (name workload))]
       levels  [(str "--level=" (names levels))]
-      :else   [(str "--workload=" (name workload))
-               (str "--model=" (names (or consistency-models [:strict-serializable])))])
+      :else   (concat
+                [(str "--workload=" (name workload))]
+                (when (or consistency-models (not anomalies))
+                  [(str "--model=" (names (or consistency-models [:strict-serializable])))])
+                (when anomalies [(str "--anomaly=" (names anomalies))])))
     (when-not object? [(str "--html=" (:html files)) (str "--svg=" (:svg files))])
     (when-let [total (:total-amount options)] [(str "--total-amount=" total)])
     (when (:negative-balances? options) ["--allow-negative-balances"])

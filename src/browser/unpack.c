@@ -19,14 +19,6 @@ struct iso_inflate {
   browser_unzstd *zstd;
 };
 
-iso_packing iso_packing_of(const char *bytes, size_t length) {
-  const unsigned char *b = (const unsigned char *)bytes;
-  if (length >= 3 && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8) return ISO_PACKING_GZIP;
-  if (length < 4) return ISO_PACKING_NONE;
-  uint32_t magic = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-  return magic == 0xfd2fb528U || (magic & 0xfffffff0U) == 0x184d2a50U ? ISO_PACKING_ZSTD : ISO_PACKING_NONE;
-}
-
 isoproof_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn pull, void *context,
                                 const char *first, size_t first_length, iso_inflate **decoder, isoproof_error *error) {
   *decoder = NULL;

@@ -50,14 +50,14 @@ typedef struct iso_etcd_pair {
 } iso_etcd_pair;
 
 /* The answer to an item. */
-typedef struct iso_etcd_result {
-  size_t first, count; /* pairs */
-  int64_t all, deleted;
-} iso_etcd_result;
-
 typedef struct iso_etcd_span {
   size_t first, count;
 } iso_etcd_span;
+
+typedef struct iso_etcd_result {
+  iso_etcd_span pairs;
+  int64_t all, deleted;
+} iso_etcd_result;
 
 typedef struct iso_etcd_op {
   iso_etcd_request request;

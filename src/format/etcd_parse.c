@@ -73,36 +73,48 @@ static isoproof_status value(parser *p, iso_value *out) {
   return iso_pool_add_text(p->pool, ISOPROOF_STRING, name, (size_t)length, out, p->error);
 }
 
-static isoproof_status pair(parser *p) {
-  static const char *const names[] = {"Key", "Value", "ModRevision", NULL};
-  iso_etcd_pair made = {.key = ISO_VALUE_NIL, .value = ISO_VALUE_NIL};
+/* Reads the object that begins here, `what` it is, field by field into `made`. */
+static isoproof_status object(parser *p, const char *what, const char *const *names,
+                              isoproof_status (*field)(parser *, unsigned which, void *made), void *made) {
   unsigned which;
   bool more = true;
-  if (p->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&p->t, "a key and its value (an object)");
-  ISO_TRY(iso_pool_add_text(p->pool, ISOPROOF_STRING, "", 0, &made.value, p->error)); /* an empty one is left out */
+  if (p->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&p->t, what);
   while (more) {
     ISO_TRY(next_field(p, names, &which, &more));
-    if (!more) break;
-    ISO_TRY(which == 0   ? text(p, &made.key)
-            : which == 1 ? value(p, &made.value)
-            : which == 2 ? number(p, &made.revision)
-                         : iso_token_skip(&p->t));
+    if (more) ISO_TRY(field(p, which, made));
   }
-  if (made.key == ISO_VALUE_NIL) return iso_token_expected(&p->t, "a \"Key\" in the object that ends here");
-  return iso_vec_push(&p->r->pairs, made) ? ISOPROOF_OK : iso_fail_memory(p->error);
+  return ISOPROOF_OK;
 }
 
-static isoproof_status pairs(parser *p, iso_etcd_result *result) {
+/* Reads a list, or null, of things that `one` adds to those that are counted. */
+static isoproof_status span(parser *p, iso_etcd_span *out, const size_t *count, isoproof_status (*one)(parser *)) {
   bool list;
   ISO_TRY(begins(p, ISO_TOKEN_BEGIN_LIST, &list));
-  result->first = p->r->pairs.count;
+  out->first = *count;
   while (list) {
     ISO_TRY(iso_token_next(&p->t));
     if (p->t.type == ISO_TOKEN_END) break;
-    ISO_TRY(pair(p));
+    ISO_TRY(one(p));
   }
-  result->count = p->r->pairs.count - result->first;
+  out->count = *count - out->first;
   return ISOPROOF_OK;
+}
+
+static isoproof_status pair_field(parser *p, unsigned which, void *made) {
+  iso_etcd_pair *pair = made;
+  return which == 0   ? text(p, &pair->key)
+         : which == 1 ? value(p, &pair->value)
+         : which == 2 ? number(p, &pair->revision)
+                      : iso_token_skip(&p->t);
+}
+
+static isoproof_status pair(parser *p) {
+  static const char *const names[] = {"Key", "Value", "ModRevision", NULL};
+  iso_etcd_pair made = {.key = ISO_VALUE_NIL, .value = ISO_VALUE_NIL};
+  ISO_TRY(iso_pool_add_text(p->pool, ISOPROOF_STRING, "", 0, &made.value, p->error)); /* an empty one is left out */
+  ISO_TRY(object(p, "a key and its value (an object)", names, pair_field, &made));
+  if (made.key == ISO_VALUE_NIL) return iso_token_expected(&p->t, "a \"Key\" in the object that ends here");
+  return iso_vec_push(&p->r->pairs, made) ? ISOPROOF_OK : iso_fail_memory(p->error);
 }
 
 /* ---- requests ---- */
@@ -158,35 +170,20 @@ static isoproof_status item(parser *p) {
   return iso_vec_push(&p->r->items, parts[kind]) ? ISOPROOF_OK : iso_fail_memory(p->error);
 }
 
+static isoproof_status condition_field(parser *p, unsigned which, void *made) {
+  iso_etcd_condition *condition = made;
+  return which == 0   ? text(p, &condition->key)
+         : which == 1 ? number(p, &condition->revision)
+         : which == 2 ? number(p, &condition->version)
+                      : iso_token_skip(&p->t);
+}
+
 static isoproof_status condition(parser *p) {
   static const char *const names[] = {"Key", "ExpectedRevision", "ExpectedVersion", NULL};
   iso_etcd_condition made = {.key = ISO_VALUE_NIL};
-  unsigned which;
-  bool more = true;
-  if (p->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&p->t, "a condition (an object)");
-  while (more) {
-    ISO_TRY(next_field(p, names, &which, &more));
-    if (!more) break;
-    ISO_TRY(which == 0   ? text(p, &made.key)
-            : which == 1 ? number(p, &made.revision)
-            : which == 2 ? number(p, &made.version)
-                         : iso_token_skip(&p->t));
-  }
+  ISO_TRY(object(p, "a condition (an object)", names, condition_field, &made));
   if (made.key == ISO_VALUE_NIL) return iso_token_expected(&p->t, "a \"Key\" in the condition that ends here");
   return iso_vec_push(&p->r->conditions, made) ? ISOPROOF_OK : iso_fail_memory(p->error);
-}
-
-static isoproof_status span(parser *p, iso_etcd_span *out, const size_t *count, isoproof_status (*one)(parser *)) {
-  bool list;
-  ISO_TRY(begins(p, ISO_TOKEN_BEGIN_LIST, &list));
-  out->first = *count;
-  while (list) {
-    ISO_TRY(iso_token_next(&p->t));
-    if (p->t.type == ISO_TOKEN_END) break;
-    ISO_TRY(one(p));
-  }
-  out->count = *count - out->first;
-  return ISOPROOF_OK;
 }
 
 static isoproof_status txn(parser *p) {
@@ -256,7 +253,7 @@ static isoproof_status result(parser *p) {
   while (more) {
     ISO_TRY(next_field(p, names, &which, &more));
     if (!more) break;
-    ISO_TRY(which == 0   ? pairs(p, &made)
+    ISO_TRY(which == 0   ? span(p, &made.pairs, &p->r->pairs.count, pair)
             : which == 1 ? number(p, &made.all)
             : which == 2 ? number(p, &made.deleted)
                          : iso_token_skip(&p->t));

@@ -112,8 +112,8 @@ static bool is_within(const taker *k, const iso_etcd_item *item, iso_value key) 
 }
 
 static const iso_etcd_pair *pair_of(const taker *k, const iso_etcd_result *result, iso_value key) {
-  for (size_t i = 0; i < result->count; i++) {
-    if (k->r.pairs.items[result->first + i].key == key) return &k->r.pairs.items[result->first + i];
+  for (size_t i = 0; i < result->pairs.count; i++) {
+    if (k->r.pairs.items[result->pairs.first + i].key == key) return &k->r.pairs.items[result->pairs.first + i];
   }
   return NULL;
 }
@@ -131,8 +131,9 @@ static isoproof_status take_read(taker *k, const iso_etcd_op *op, bool changes, 
     k->old_reads++;
     return ISOPROOF_OK;
   }
-  bool cut = item->limit > 0 && result->all > (int64_t)result->count;
-  iso_value last = cut && result->count > 0 ? k->r.pairs.items[result->first + result->count - 1].key : ISO_VALUE_NIL;
+  bool cut = item->limit > 0 && result->all > (int64_t)result->pairs.count;
+  iso_value last = cut && result->pairs.count > 0 ? k->r.pairs.items[result->pairs.first + result->pairs.count - 1].key
+                                                  : ISO_VALUE_NIL;
   bool ranged = item->end != ISO_VALUE_NIL && text_of(k, item->end).length > 0;
   for (size_t i = 0; i < (ranged ? k->keys.count : 1); i++) {
     iso_value key = ranged ? k->keys.items[i] : item->key, name;

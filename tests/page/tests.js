@@ -53,6 +53,15 @@ async function openingTests(browser, data, file) {
     holds(!/\(\S+:\d+\)|\bline \d+/.test(text), "no places at first");
     await page.context().close();
   });
+  await test("opens what explains a broken invariant, before patterns with a number", async () => {
+    const broken = { ...data, invariants: [{ broken: true, words: "invariant money is broken" }], invariants_reason: "What explains it: lost update." };
+    const codes = ["TAP-k", ...data.anomalies.slice(1).map((anomaly) => anomaly.code)];
+    broken.anomalies = data.anomalies.map((anomaly, i) => ({ ...anomaly, code: codes[i] }));
+    const named = broken.anomalies.find((anomaly) => !anomaly.code.startsWith("TAP-"));
+    const page = await open(browser, writeReport(broken));
+    equal(await page.getAttribute("#anomaly-place > article", "data-anchor"), named.anchor, "the open anomaly");
+    await page.context().close();
+  });
   await test("says how often, how sure that is, and nothing where it is not known", async () => {
     const page = await open(browser, file);
     holds((await page.textContent(".anomaly-head .why-level")).includes("breaks serializable, at least 3 times"), "words");
