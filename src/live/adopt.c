@@ -53,11 +53,11 @@ static isoproof_status apply_next(iso_live_track *track, uint32_t number, isopro
   iso_live_sight sight = {0};
   bool commits = track->rule->kind == ISO_LIVE_COMMITS;
   track->replays = true;
-  bool looked = !commits || !iso_live_sight_applies(track, track->entries.items[number].txn) ||
-                iso_live_sight_look(track, number, &sight);
+  bool applies = commits && iso_live_sight_applies(track, track->entries.items[number].txn);
+  bool looked = !applies || iso_live_sight_look(track, number, &sight), fits = !sight.broken && !sight.waits;
   track->replays = false;
-  if (!looked || (commits && !iso_live_sight_commit(track, number))) return iso_fail_memory(error);
-  if (sight.broken || sight.waits) track->broken = track->misfit = true;
+  if (!looked || (commits && !iso_live_sight_commit(track, number, applies && fits))) return iso_fail_memory(error);
+  if (!fits) track->broken = track->misfit = true;
   return iso_live_track_apply(track, number, error);
 }
 

@@ -13,10 +13,6 @@ bool iso_live_is_by_sight(const iso_live_track *track) {
   return track->rule->kind == ISO_LIVE_COMMITS && (!iso_live_by_clock(track) || track->lanes.count <= MOST_SESSIONS);
 }
 
-static void join(uint32_t *seen, const uint32_t *other, size_t count) {
-  for (size_t i = 0; i < count; i++) seen[i] = seen[i] > other[i] ? seen[i] : other[i];
-}
-
 bool iso_live_sight_applies(const iso_live_track *track, const iso_live_txn *txn) {
   for (uint32_t i = 0; i < txn->op_count; i++) {
     isoproof_op_kind kind = (isoproof_op_kind)txn->ops[i].kind;
@@ -30,17 +26,16 @@ bool iso_live_sight_applies(const iso_live_track *track, const iso_live_txn *txn
 /* A writer of a version. */
 typedef struct writer {
   uint32_t session;
-  uint64_t place;
-  const iso_live_clock *clock;
+  uint64_t place, tick;
 } writer;
 
 static writer of_version(const iso_live_track *track, const iso_live_version *version) {
   const iso_live_entry *entry = &track->entries.items[version->writer];
-  return (writer){.session = entry->txn->session, .place = entry->txn->place, .clock = entry->clock};
+  return (writer){.session = entry->session, .place = entry->place, .tick = entry->tick};
 }
 
 static writer of_old(const iso_live_old *old) {
-  return (writer){.session = old->session, .place = old->place, .clock = old->clock};
+  return (writer){.session = old->session, .place = old->place, .tick = old->tick};
 }
 
 typedef struct reader {
@@ -60,10 +55,11 @@ static bool has_met(const iso_live_track *track, const writer *w) {
 static bool in_sight(const iso_live_track *track, const iso_live_entry *entry, const writer *w) {
   if (w->session == ISO_LIVE_UNNAMED) return true;
   if (iso_live_by_clock(track)) {
-    const iso_live_clock *clock = entry->clock;
-    return clock == NULL || (w->session < clock->count && clock->seen[w->session] > w->place);
+    const iso_live_clocks *clocks = &track->clocks;
+    if (entry->tick == 0) return true;
+    return w->session < clocks->width && iso_live_clocks_at(clocks, entry->tick)[w->session] > w->place;
   }
-  if (track->rule->sight == ISO_LIVE_SIGHT_DIRECT && w->session == entry->txn->session) return true;
+  if (track->rule->sight == ISO_LIVE_SIGHT_DIRECT && w->session == entry->session) return true;
   return has_met(track, w);
 }
 
@@ -138,30 +134,27 @@ static bool writer_of(const iso_live_track *track, const iso_live_saw *saw, writ
 /* What is causally before the transaction: all that is before its session and before whom it reads from. */
 static bool make_clock(reader *r) {
   iso_live_track *track = r->track;
-  const iso_live_txn *t = r->entry->txn;
-  iso_live_head *head = iso_live_head_of(track, t->session);
-  if (head == NULL) return false;
-  size_t count = track->heads.count; /* all that have committed something, and its own */
-  if (count < track->everybody.count) count = track->everybody.count;
-  iso_live_clock_drop(track, &r->entry->clock);
-  iso_live_clock *clock = iso_alloc_zero(1, sizeof *clock + count * sizeof *clock->seen);
-  if (clock == NULL) return false;
-  clock->references = 1;
-  track->clocks++;
-  clock->count = (uint32_t)count;
-  r->entry->clock = clock;
-  if (head->clock != NULL) join(clock->seen, head->clock->seen, head->clock->count);
-  bool everybody = head->clock == NULL && head->place > 0;
+  const iso_live_head *head = iso_live_head_of(track, r->entry->session);
+  if (head == NULL || !iso_live_sight_tick(track, r->entry)) return false;
+  const iso_live_clocks *clocks = &track->clocks;
+  uint32_t *seen = iso_live_clocks_row(clocks, r->entry->tick);
+  if (head->clocked)
+    memcpy(seen, iso_live_clocks_head(clocks, r->entry->session, false), clocks->width * sizeof *seen);
+  else
+    memset(seen, 0, clocks->width * sizeof *seen);
+  bool everybody = !head->clocked && head->place > 0;
   for (size_t i = 0; i < track->saws.count; i++) {
     writer w;
     if (!writer_of(track, &track->saws.items[i], &w)) continue;
-    if (w.session < count && clock->seen[w.session] > w.place) continue; /* with all that is before it */
-    if (w.clock != NULL)
-      join(clock->seen, w.clock->seen, w.clock->count);
+    if (w.session < clocks->width && seen[w.session] > w.place) continue; /* with all that is before it */
+    if (w.tick != 0)
+      iso_live_clocks_join(clocks, seen, iso_live_clocks_at(clocks, w.tick));
     else
       everybody = true;
   }
-  if (everybody) join(clock->seen, track->everybody.items, track->everybody.count);
+  for (size_t i = 0; everybody && i < track->everybody.count && i < clocks->width; i++) {
+    if (seen[i] < track->everybody.items[i]) seen[i] = track->everybody.items[i];
+  }
   return true;
 }
 
@@ -248,11 +241,15 @@ bool iso_live_sight_look(iso_live_track *track, uint32_t number, iso_live_sight 
     if (!r.moved) break;
     sight->broken = true; /* unless another round says otherwise */
   }
-  for (size_t i = 0; i < track->saws.count && !sight->broken; i++) settle_doubt(&r, &track->saws.items[i]);
+  for (size_t i = 0; i < track->saws.count && !sight->broken; i++) {
+    const iso_live_saw *saw = &track->saws.items[i];
+    settle_doubt(&r, saw);
+    if (saw->version != 0) track->versions.items[saw->version - 1].last_read = ISO_LIVE_IS_READ;
+  }
   return true;
 }
 
-/* Notes which versions of the window the transaction has read. */
+/* Notes which versions of the window a transaction has read that was placed by other rules. */
 static void mark_reads(iso_live_track *track, const iso_live_txn *t) {
   for (uint32_t i = 0; i < t->op_count; i++) {
     if (!iso_live_op_observes(&t->ops[i])) continue;
@@ -262,26 +259,28 @@ static void mark_reads(iso_live_track *track, const iso_live_txn *t) {
   }
 }
 
-bool iso_live_sight_commit(iso_live_track *track, uint32_t number) {
+/* The clock of somebody who was placed by other rules: as if it had seen everything. */
+static bool make_full_clock(iso_live_track *track, iso_live_entry *entry) {
+  if (!iso_live_sight_tick(track, entry)) return false;
+  iso_live_sight_all(track, iso_live_clocks_row(&track->clocks, entry->tick));
+  return true;
+}
+
+bool iso_live_sight_commit(iso_live_track *track, uint32_t number, bool by_sight) {
   iso_live_entry *entry = &track->entries.items[number];
-  mark_reads(track, entry->txn);
-  iso_live_head *head = iso_live_head_of(track, entry->txn->session);
+  if (!by_sight) mark_reads(track, entry->txn);
+  iso_live_head *head = iso_live_head_of(track, entry->session);
   if (head == NULL) return false;
-  if (iso_live_by_clock(track) && entry->clock == NULL && iso_live_is_by_sight(track)) {
-    /* Placed by other rules: as if it had seen everything. */
-    track->saws.count = 0;
-    reader r = {.track = track, .entry = entry};
-    if (!make_clock(&r)) return false;
-    for (size_t i = 0; i < track->heads.count && i < entry->clock->count; i++) {
-      uint32_t seen = (uint32_t)track->heads.items[i].place;
-      if (entry->clock->seen[i] < seen) entry->clock->seen[i] = seen;
-    }
-    join(entry->clock->seen, track->everybody.items, track->everybody.count);
+  if (!by_sight || entry->tick != track->clocks.tick) entry->tick = 0;
+  bool unclocked = iso_live_by_clock(track) && iso_live_is_by_sight(track) && entry->tick == 0;
+  if (unclocked && !make_full_clock(track, entry)) return false;
+  head->clocked = entry->tick != 0;
+  if (head->clocked) {
+    uint32_t *seen = iso_live_clocks_row(&track->clocks, entry->tick);
+    seen[entry->session] = (uint32_t)(entry->place + 1);
+    memcpy(iso_live_clocks_head(&track->clocks, entry->session, false), seen, track->clocks.width * sizeof *seen);
   }
-  if (entry->clock != NULL) entry->clock->seen[entry->txn->session] = (uint32_t)(entry->txn->place + 1);
-  iso_live_clock_drop(track, &head->clock);
-  head->clock = iso_live_clock_keep(entry->clock);
-  head->place = entry->txn->place + 1;
+  head->place = entry->place + 1;
   if (head->number < entry->txn->number) head->number = entry->txn->number;
   return true;
 }

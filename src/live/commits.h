@@ -12,19 +12,13 @@
 
 #include "live/track.h"
 
-/* How many transactions of each session are causally before another one, or are that one. */
-struct iso_live_clock {
-  uint32_t references, count;
-  uint32_t seen[];
-};
-
 /* The session of a writer that is not known any more: in the sight of everybody. */
 #define ISO_LIVE_UNNAMED UINT32_MAX
 
 /* A frozen version of a key. */
 typedef struct iso_live_old {
-  iso_live_clock *clock; /* of its writer; NULL: no more than everybody has seen */
-  uint64_t place;        /* of its writer, in its session */
+  uint64_t tick;  /* of its writer's clock; 0: no more than everybody has seen */
+  uint64_t place; /* of its writer, in its session */
   uint32_t session;
   uint32_t older; /* + 1; 0: none that stays */
   iso_value value;
@@ -48,8 +42,9 @@ bool iso_live_sight_applies(const iso_live_track *track, const iso_live_txn *txn
 /* Looks at what an entry reads, as the last one to commit; where all is well it gets its clock.  False when memory is
  * out. */
 bool iso_live_sight_look(iso_live_track *track, uint32_t entry, iso_live_sight *sight);
-/* Notes that the entry is the last one to commit; who was placed by other rules counts as having seen everything. */
-bool iso_live_sight_commit(iso_live_track *track, uint32_t entry);
+/* Notes that the entry is the last one to commit.  Who was not looked at, or not with that outcome (`by_sight`), was
+ * placed by other rules, and counts as having seen everything. */
+bool iso_live_sight_commit(iso_live_track *track, uint32_t entry, bool by_sight);
 /* Whether somebody who read another version of the key later has the writer of a version in sight, so that it cannot
  * come behind that other one. */
 bool iso_live_sight_minds(const iso_live_track *track, uint32_t key, const iso_live_version *version);
@@ -58,10 +53,12 @@ bool iso_live_sight_knows(const iso_live_track *track, uint32_t key, iso_value v
 
 /* ---- what stays (commits_old.c) ---- */
 
-void iso_live_clock_drop(iso_live_track *track, iso_live_clock **clock);
-iso_live_clock *iso_live_clock_keep(iso_live_clock *clock);
 /* NULL when memory is out. */
 iso_live_head *iso_live_head_of(iso_live_track *track, uint32_t session);
+/* The next tick, for an entry; its row has anything.  False when memory is out. */
+bool iso_live_sight_tick(iso_live_track *track, iso_live_entry *entry);
+/* Fills a row with everybody who has committed. */
+void iso_live_sight_all(const iso_live_track *track, uint32_t *seen);
 /* The versions of a key up to a cut are about to be frozen; false when memory is out, here and below. */
 bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut);
 /* The old version with the value is the last one of its key. */

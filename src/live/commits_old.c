@@ -5,29 +5,41 @@
 #include "live/commits.h"
 
 /* Old versions of a key that stay, and how many sessions' keys are looked at each time; sessions that are idle for so
- * many horizons are not waited for. */
-enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, SWEEP = 2048, IDLE_HORIZONS = 8 };
+ * many horizons are not waited for, and clocks stay for so many. */
+enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, SWEEP = 2048, IDLE_HORIZONS = 8, CLOCK_HORIZONS = 4 };
 
 /* ---- clocks ---- */
-
-void iso_live_clock_drop(iso_live_track *track, iso_live_clock **clock) {
-  if (*clock != NULL && --(*clock)->references == 0) {
-    free(*clock);
-    track->clocks--;
-  }
-  *clock = NULL;
-}
-
-iso_live_clock *iso_live_clock_keep(iso_live_clock *clock) {
-  if (clock != NULL) clock->references++;
-  return clock;
-}
 
 iso_live_head *iso_live_head_of(iso_live_track *track, uint32_t session) {
   while (session >= track->heads.count) {
     if (!iso_vec_push(&track->heads, ((iso_live_head){0}))) return NULL;
   }
   return &track->heads.items[session];
+}
+
+void iso_live_sight_all(const iso_live_track *track, uint32_t *seen) {
+  memset(seen, 0, track->clocks.width * sizeof *seen);
+  for (size_t i = 0; i < track->clocks.width; i++) {
+    if (i < track->heads.count) seen[i] = (uint32_t)track->heads.items[i].place;
+    if (i < track->everybody.count && seen[i] < track->everybody.items[i]) seen[i] = track->everybody.items[i];
+  }
+}
+
+static void make_bound(iso_live_track *track) { iso_live_sight_all(track, iso_live_clocks_bound(&track->clocks)); }
+
+bool iso_live_sight_tick(iso_live_track *track, iso_live_entry *entry) {
+  iso_live_clocks *clocks = &track->clocks;
+  size_t rows = 2 * track->entries.count;
+  if (rows / CLOCK_HORIZONS > track->horizon) rows = (size_t)(CLOCK_HORIZONS * track->horizon);
+  size_t sessions = track->heads.count > track->everybody.count ? track->heads.count : track->everybody.count;
+  if (entry->tick != 0 && entry->tick == clocks->tick) return true;
+  if (!iso_live_clocks_fit(clocks, sessions, rows)) {
+    if (clocks->room > 0) make_bound(track);
+    if (!iso_live_clocks_resize(clocks, sessions, rows)) return false;
+  }
+  if (iso_live_clocks_want_bound(clocks)) make_bound(track);
+  entry->tick = ++clocks->tick;
+  return true;
 }
 
 /* ---- old versions ---- */
@@ -49,7 +61,6 @@ static void drop_olds(iso_live_track *track, uint32_t first) {
   while (first != 0) {
     iso_live_old *old = &track->olds.items[first - 1];
     uint32_t next = old->older;
-    iso_live_clock_drop(track, &old->clock);
     old->older = track->free_old;
     track->free_old = first;
     first = next;
@@ -61,6 +72,7 @@ static void cut_off(iso_live_track *track, uint32_t last) {
   iso_live_old *old = &track->olds.items[last - 1];
   drop_olds(track, old->older);
   old->older = 0;
+  old->chain = 1;
   old->last_kept = true;
 }
 
@@ -75,13 +87,52 @@ static void shorten(iso_live_track *track, uint32_t first, uint32_t most) {
   if (track->olds.items[last - 1].older != 0) cut_off(track, last);
 }
 
+/* ---- what everybody has seen ---- */
+
+/* Per session, how many of its transactions all others have in sight, those that are idle for long apart. */
+static bool find_everybody(iso_live_track *track, uint64_t pushed) {
+  size_t sessions = track->heads.count;
+  while (track->everybody.count < sessions) {
+    if (!iso_vec_push(&track->everybody, 0)) return false;
+  }
+  for (size_t s = 0; s < sessions && s < track->clocks.width; s++) {
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < sessions && least > track->everybody.items[s]; i++) {
+      const iso_live_head *head = &track->heads.items[i];
+      if (head->place == 0 || head->number + IDLE_HORIZONS * track->horizon < pushed) continue;
+      uint32_t seen = head->clocked ? iso_live_clocks_head(&track->clocks, i, false)[s] : track->everybody.items[s];
+      if (least > seen) least = seen;
+    }
+    if (least != UINT32_MAX && track->everybody.items[s] < least) track->everybody.items[s] = least;
+  }
+  return true;
+}
+
+static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
+  if (old->session == ISO_LIVE_UNNAMED) return true;
+  return old->session < track->everybody.count && old->place < track->everybody.items[old->session];
+}
+
+/* Forgets what is older than the last version that everybody has in sight. */
+static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
+  for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
+    if (!is_seen(track, &track->olds.items[o - 1])) continue;
+    track->olds.items[o - 1].tick = 0;
+    if (slot->pocket != 0) continue; /* another one may be the last */
+    if (track->olds.items[o - 1].older != 0) cut_off(track, o);
+    return;
+  }
+}
+
+/* ---- freezing ---- */
+
 /* Puts a version in front of a chain. */
 static bool put_old(iso_live_track *track, const iso_live_version *version, uint32_t *first) {
   const iso_live_entry *entry = &track->entries.items[version->writer];
   uint32_t chain = *first != 0 ? track->olds.items[*first - 1].chain : 0;
-  iso_live_old old = {.clock = iso_live_clock_keep(entry->clock),
-                      .place = entry->txn->place,
-                      .session = entry->txn->session,
+  iso_live_old old = {.tick = entry->tick,
+                      .place = entry->place,
+                      .session = entry->session,
                       .older = *first,
                       .value = version->value,
                       .chain = (uint16_t)(chain + 1)};
@@ -92,6 +143,7 @@ bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut
   iso_live_slot *slot = &track->slots.items[key];
   uint32_t few[MOST_OLD] = {0}, count = 0, v = slot->newest;
   uint32_t most = slot->list != NULL ? 1 : iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
+  if (iso_live_by_clock(track)) tidy_key(track, slot); /* it is in the cache now */
   while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;
   for (; v != 0 && count < most; v = track->versions.items[v - 1].older) few[count++] = v;
   if (v != 0 && slot->old != 0) { /* more than stay */
@@ -126,44 +178,6 @@ void iso_live_sight_promote(iso_live_track *track, uint32_t key, iso_value value
   slot->old = found;
 }
 
-/* ---- what everybody has seen ---- */
-
-/* Per session, how many of its transactions all others have in sight, those that are idle for long apart. */
-static bool find_everybody(iso_live_track *track, uint64_t pushed) {
-  size_t sessions = track->heads.count;
-  while (track->everybody.count < sessions) {
-    if (!iso_vec_push(&track->everybody, 0)) return false;
-  }
-  for (size_t s = 0; s < sessions; s++) {
-    uint32_t least = UINT32_MAX;
-    for (size_t i = 0; i < sessions && least > track->everybody.items[s]; i++) {
-      const iso_live_head *head = &track->heads.items[i];
-      if (head->place == 0 || head->number + IDLE_HORIZONS * track->horizon < pushed) continue;
-      uint32_t seen = head->clock == NULL      ? track->everybody.items[s]
-                      : s < head->clock->count ? head->clock->seen[s]
-                                               : 0;
-      if (least > seen) least = seen;
-    }
-    if (least != UINT32_MAX && track->everybody.items[s] < least) track->everybody.items[s] = least;
-  }
-  return true;
-}
-
-static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
-  if (old->session == ISO_LIVE_UNNAMED) return true;
-  return old->session < track->everybody.count && old->place < track->everybody.items[old->session];
-}
-
-static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
-  for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
-    if (!is_seen(track, &track->olds.items[o - 1])) continue;
-    iso_live_clock_drop(track, &track->olds.items[o - 1].clock);
-    if (slot->pocket != 0) continue; /* another one may be the last */
-    if (track->olds.items[o - 1].older != 0) cut_off(track, o);
-    return;
-  }
-}
-
 bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed) {
   if (!iso_live_by_clock(track) || !iso_live_is_by_sight(track)) return true;
   if (!find_everybody(track, pushed)) return false;
@@ -176,49 +190,50 @@ bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed) {
 
 /* ---- leaving, and starting again ---- */
 
+/* Takes over the clock of an entry for its session. */
+static void note_clock(iso_live_track *track, iso_live_head *head, const iso_live_entry *entry, bool frozen) {
+  const iso_live_clocks *clocks = &track->clocks;
+  bool clocked = entry->tick != 0;
+  *(frozen ? &head->frozen_clocked : &head->clocked) = clocked;
+  *(frozen ? &head->frozen_place : &head->place) = entry->place + 1;
+  if (!clocked) return;
+  memcpy(iso_live_clocks_head(clocks, entry->session, frozen), iso_live_clocks_at(clocks, entry->tick),
+         clocks->width * sizeof *clocks->heads);
+}
+
 void iso_live_sight_leave(iso_live_track *track, iso_live_entry *entry) {
-  iso_live_head *head = entry->where == ISO_LIVE_PLACED ? iso_live_head_of(track, entry->txn->session) : NULL;
-  if (head != NULL && head->frozen_place <= entry->txn->place) {
-    iso_live_clock_drop(track, &head->frozen);
-    head->frozen = iso_live_clock_keep(entry->clock);
-    head->frozen_place = entry->txn->place + 1;
-  }
-  iso_live_clock_drop(track, &entry->clock);
+  iso_live_head *head = entry->where == ISO_LIVE_PLACED ? iso_live_head_of(track, entry->session) : NULL;
+  if (head != NULL && head->frozen_place <= entry->place) note_clock(track, head, entry, true);
+  entry->tick = 0;
 }
 
 bool iso_live_sight_unwind(iso_live_track *track, uint64_t cut) {
+  const iso_live_clocks *clocks = &track->clocks;
   for (size_t i = 0; i < track->heads.count; i++) {
     iso_live_head *head = &track->heads.items[i];
-    iso_live_clock_drop(track, &head->clock);
-    head->clock = iso_live_clock_keep(head->frozen);
+    head->clocked = head->frozen_clocked;
     head->place = head->frozen_place;
+    if (head->clocked)
+      memcpy(iso_live_clocks_head(clocks, i, false), iso_live_clocks_head(clocks, i, true),
+             clocks->width * sizeof *clocks->heads);
   }
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     if (entry->where != ISO_LIVE_PLACED || entry->commit > cut) {
-      iso_live_clock_drop(track, &entry->clock);
+      entry->tick = 0;
       continue;
     }
-    iso_live_head *head = iso_live_head_of(track, entry->txn->session);
+    iso_live_head *head = iso_live_head_of(track, entry->session);
     if (head == NULL) return false;
-    if (head->place > entry->txn->place) continue;
-    iso_live_clock_drop(track, &head->clock);
-    head->clock = iso_live_clock_keep(entry->clock);
-    head->place = entry->txn->place + 1;
+    if (head->place <= entry->place) note_clock(track, head, entry, false);
   }
   return true;
 }
 
 static void forget(iso_live_track *track) {
-  for (size_t i = 0; i < track->heads.count; i++) {
-    iso_live_clock_drop(track, &track->heads.items[i].clock);
-    iso_live_clock_drop(track, &track->heads.items[i].frozen);
-  }
-  for (size_t i = 0; i < track->slots.count; i++) {
-    drop_olds(track, track->slots.items[i].old);
-    track->slots.items[i].old = 0;
-  }
-  for (size_t i = 0; i < track->entries.count; i++) iso_live_clock_drop(track, &track->entries.items[i].clock);
+  for (size_t i = 0; i < track->slots.count; i++) track->slots.items[i].old = 0;
+  for (size_t i = 0; i < track->entries.count; i++) track->entries.items[i].tick = 0;
+  iso_live_clocks_free(&track->clocks);
   track->heads.count = track->olds.count = track->everybody.count = 0;
   track->free_old = track->swept = 0;
 }
@@ -249,6 +264,6 @@ void iso_live_sight_free(iso_live_track *track) {
 }
 
 uint64_t iso_live_sight_bytes(const iso_live_track *track) {
-  uint64_t bytes = track->clocks * (sizeof(iso_live_clock) + track->heads.count * sizeof(uint32_t));
+  uint64_t bytes = iso_live_clocks_bytes(&track->clocks);
   return bytes + track->olds.capacity * sizeof *track->olds.items + track->heads.capacity * sizeof *track->heads.items;
 }

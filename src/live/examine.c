@@ -106,10 +106,11 @@ static bool appends(const iso_live_txn *t, uint32_t count, const iso_live_op *wh
 }
 
 /* Whether an append is for sure one of an element that was appended before: such a history is refused as a whole.  The
- * elements of lists are all there; of those who have no place in an order, only who is in memory is asked. */
+ * elements of lists are all there, and so are those that were appended without effect; who took effect, but has no place
+ * in an order so far, is in memory. */
 static bool is_repeated_append(const isoproof_live *live, const iso_live_txn *txn, uint32_t number) {
   const iso_live_op *op = &txn->ops[number];
-  if (appends(txn, number, op)) return true;
+  if (appends(txn, number, op) || iso_written_has(&live->undone, op->key, op->value)) return true;
   for (size_t i = 0; i < live->tracks.count; i++) {
     const iso_live_track *track = live->tracks.items[i].track;
     const iso_live_list *list = op->key < track->slots.count ? track->slots.items[op->key].list : NULL;
@@ -124,8 +125,9 @@ static bool is_repeated_append(const isoproof_live *live, const iso_live_txn *tx
   return false;
 }
 
-/* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
-static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
+/* Notes what a transaction writes; *strange: it has to be judged as part of the whole.  False when memory is out. */
+static bool note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
+  bool undone = txn->info.status != ISOPROOF_TXN_COMMITTED;
   *strange = live->has_rows;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     const iso_live_op *op = &txn->ops[i];
@@ -133,8 +135,11 @@ static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
     *strange |= is_strange(live, op);
     if (*strange || iso_live_op_observes(op)) continue;
     bool repeated = iso_live_note_write(live, txn, op, strange);
-    if (repeated && op->kind == ISOPROOF_OP_APPEND) *strange |= is_repeated_append(live, txn, i);
+    if (op->kind != ISOPROOF_OP_APPEND) continue;
+    if (repeated) *strange |= is_repeated_append(live, txn, i);
+    if (undone && !iso_written_add(&live->undone, op->key, op->value, NULL)) return false;
   }
+  return true;
 }
 
 /* Whether the moments of a transaction are of another kind than those before. */
@@ -162,7 +167,7 @@ isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_e
   bool strange = changes_times(live, txn), odd = false;
   ISO_TRY(start(live, error));
   if (!live->plain && !live->carries) {
-    note(live, txn, &odd);
+    if (!note(live, txn, &odd)) return iso_fail_memory(error);
     if (odd && !strange && !live->repeats && iso_live_can_carry(live, txn)) ISO_TRY(iso_live_go_carried(live, error));
   }
   if (live->carries) odd = !iso_live_carried_note(live, txn);
@@ -279,6 +284,7 @@ uint64_t iso_live_bytes(const isoproof_live *live) {
                    live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
            window = 0;
   bytes += numbering_bytes(&live->keys) + numbering_bytes(&live->sessions);
+  if (live->undone.slots != NULL) bytes += (live->undone.mask + 1) * sizeof *live->undone.slots;
   if (live->carries) bytes += iso_live_carried_bytes(live);
   for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i].txn->bytes;
   for (size_t i = 0; i < live->tracks.count; i++) {

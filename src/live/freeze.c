@@ -10,8 +10,9 @@
  * them. */
 enum { OUT_HORIZONS = 4 };
 
-/* Slots are fetched into the cache that many keys before they are needed. */
-enum { AHEAD = 8 };
+/* What is known of a key is fetched into the cache that many keys before it is needed, and the versions that it names a
+ * little later. */
+enum { FAR = 12, NEAR = 5 };
 
 /* The label up to which commits can go: the last `horizon` stay, and so does whoever reads what nobody wrote so far. */
 static bool find_cut(iso_live_track *track, uint64_t *cut) {
@@ -49,6 +50,26 @@ static void freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   while (track->versions.items[last - 1].older != 0) last = track->versions.items[last - 1].older;
   track->versions.items[last - 1].older = track->free_version;
   track->free_version = first;
+}
+
+static void fetch(const iso_live_track *track, const iso_live_doubts *doubts, size_t i) {
+  const uint32_t *keys = doubts->keys.items;
+  if (i + FAR >= doubts->keys.count) return;
+  const iso_live_slot *slot = &track->slots.items[keys[i + NEAR]];
+  if (slot->newest != 0) __builtin_prefetch(&track->versions.items[slot->newest - 1], 1);
+  if (slot->old != 0) __builtin_prefetch(&track->olds.items[slot->old - 1], 1);
+  __builtin_prefetch(&track->slots.items[keys[i + FAR]], 1);
+}
+
+/* False when memory is out. */
+static bool freeze_keys(iso_live_track *track, const iso_live_doubts *doubts, uint64_t cut) {
+  bool commits = track->rule->kind == ISO_LIVE_COMMITS;
+  for (size_t i = 0; i < doubts->keys.count; i++) {
+    fetch(track, doubts, i);
+    if (commits && !iso_live_sight_freeze_key(track, doubts->keys.items[i], cut)) return false;
+    freeze_key(track, doubts->keys.items[i], cut);
+  }
+  return true;
 }
 
 static bool leaves(const iso_live_track *track, const iso_live_entry *entry, uint64_t cut, uint64_t pushed) {
@@ -118,13 +139,7 @@ static isoproof_status freeze(iso_live_track *track, uint64_t cut, uint64_t push
   size_t entries = track->entries.count;
   uint32_t *moved = iso_alloc(entries, sizeof *moved);
   bool known = moved != NULL && iso_live_doubts_find(track, cut, &doubts);
-  bool commits = track->rule->kind == ISO_LIVE_COMMITS;
-  for (size_t i = 0; known && commits && i < doubts.keys.count; i++) {
-    if (i + AHEAD < doubts.keys.count) __builtin_prefetch(&track->slots.items[doubts.keys.items[i + AHEAD]], 1);
-    known = iso_live_sight_freeze_key(track, doubts.keys.items[i], cut);
-  }
-  for (size_t i = 0; known && i < doubts.keys.count; i++) freeze_key(track, doubts.keys.items[i], cut);
-  bool kept = known && iso_live_doubts_keep(track, &doubts);
+  bool kept = known && freeze_keys(track, &doubts, cut) && iso_live_doubts_keep(track, &doubts);
   if (kept) {
     compact(track, cut, pushed, moved);
     renumber_all(track, moved, entries);

@@ -8,6 +8,7 @@
 #include "base/task.h"
 #include "history/real_time.h"
 #include "live/carried.h"
+#include "live/commits.h"
 #include "live/examine.h"
 #include "live/plain.h"
 
@@ -102,6 +103,7 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->carried);
   isoproof_history_free(live->whole);
   iso_live_index_free(&live->index);
+  iso_written_free(&live->undone);
   iso_written_free(&live->blamed);
   for (size_t i = 0; i < live->violations.count; i++) {
     isoproof_result_free(live->violations.items[i].result);
@@ -242,19 +244,29 @@ static isoproof_status push_txn(isoproof_live *live, const batch_names *names, u
   return status;
 }
 
-/* What is known of a key is somewhere in memory: it is fetched while transactions before it are still looked at. */
-enum { AHEAD = 2, CACHE_LINE = 64 };
+/* What is known of a key is somewhere in memory: it is fetched while transactions before it are still looked at, and the
+ * version that it names a little later. */
+enum { FAR = 4, NEAR = 2, CACHE_LINE = 64 };
 
-static void fetch_keys(const isoproof_live *live, const batch_names *names, uint32_t txn) {
+static void fetch_keys(const iso_live_track *track, const batch_names *names, uint32_t txn) {
   const isoproof_history *h = names->batch;
-  for (size_t i = 0; i < live->tracks.count; i++) {
-    const iso_live_track *track = live->tracks.items[i].track;
-    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-      uint32_t key = names->keys[h->op_key[op]];
-      if (key >= track->slots.count) continue;
-      __builtin_prefetch(&track->slots.items[key], 1);
-      __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
-    }
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    uint32_t key = names->keys[h->op_key[op]];
+    if (key >= track->slots.count) continue;
+    __builtin_prefetch(&track->slots.items[key], 1);
+    __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
+  }
+}
+
+static void fetch_versions(const iso_live_track *track, const batch_names *names, uint32_t txn) {
+  const isoproof_history *h = names->batch;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    uint32_t key = names->keys[h->op_key[op]];
+    const iso_live_slot *slot = key < track->slots.count ? &track->slots.items[key] : NULL;
+    if (slot != NULL && slot->newest != 0)
+      __builtin_prefetch(&track->versions.items[slot->newest - 1]);
+    else if (slot != NULL && slot->old != 0)
+      __builtin_prefetch(&track->olds.items[slot->old - 1]);
   }
 }
 
@@ -262,12 +274,21 @@ static uint32_t arrival_at(const uint64_t *order, const ended *found, uint32_t i
   return (uint32_t)(order != NULL ? order[i] : found[i].txn);
 }
 
+static void fetch(const isoproof_live *live, const batch_names *names, const uint64_t *order, const ended *found,
+                  uint32_t i) {
+  if (i + FAR >= names->batch->txns) return;
+  for (size_t t = 0; t < live->tracks.count; t++) {
+    fetch_versions(live->tracks.items[t].track, names, arrival_at(order, found, i + NEAR));
+    fetch_keys(live->tracks.items[t].track, names, arrival_at(order, found, i + FAR));
+  }
+}
+
 static isoproof_status push_all(isoproof_live *live, batch_names *names, const uint64_t *order, const ended *found,
                                 isoproof_error *error) {
   ISO_TRY(number_names(live, names, error));
   for (uint32_t i = 0; i < names->batch->txns; i++) {
     if ((i & 0xfff) == 0) ISO_TRY(iso_task_check(live->task, error));
-    if (i + AHEAD < names->batch->txns) fetch_keys(live, names, arrival_at(order, found, i + AHEAD));
+    fetch(live, names, order, found, i);
     ISO_TRY(push_txn(live, names, arrival_at(order, found, i), error));
   }
   return ISOPROOF_OK;

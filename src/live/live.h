@@ -68,6 +68,7 @@ struct isoproof_live {
   bool carries;
   bool mended; /* somebody explained what seemed to be violated for good */
   iso_live_index index;
+  iso_written undone; /* elements that somebody appended without effect, as far as is known: these are in no list */
   iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
   bool plain, followed, timed, indexed;
   bool tight;                  /* the memory that is allowed is nearly used up: horizons do not grow */

@@ -27,7 +27,11 @@ bool iso_live_order_make(iso_live_track *track) {
     if (!iso_vec_push(&track->order, commit)) return false;
     if (has_snapshot(track, entry) && !iso_vec_push(&track->order, snapshot)) return false;
   }
-  qsort(track->order.items, track->order.count, sizeof *track->order.items, by_label);
+  bool sorted = true; /* as it is where everybody was placed last */
+  for (size_t i = 1; sorted && i < track->order.count; i++) {
+    sorted = by_label(&track->order.items[i - 1], &track->order.items[i]) < 0;
+  }
+  if (!sorted) qsort(track->order.items, track->order.count, sizeof *track->order.items, by_label);
   track->ordered = true;
   return true;
 }

@@ -390,7 +390,8 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   }
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
-  if (!iso_live_order_add(track, at) || (commits && !iso_live_sight_commit(track, at))) return iso_fail_memory(error);
+  if (!iso_live_order_add(track, at) || (commits && !iso_live_sight_commit(track, at, by_sight)))
+    return iso_fail_memory(error);
   if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
   ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);

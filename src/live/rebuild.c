@@ -215,6 +215,8 @@ static isoproof_status keep_txn(const whole *w, iso_live_track *track, uint32_t 
                                 isoproof_error *error) {
   iso_live_entry entry = {.where = ISO_LIVE_PLACED};
   ISO_TRY(copy_txn(w, txn, &entry.txn, error));
+  entry.session = entry.txn->session;
+  entry.place = entry.txn->place;
   entry_of[txn] = (uint32_t)track->entries.count;
   if (!iso_vec_push(&track->entries, entry)) {
     iso_live_txn_drop(entry.txn);
@@ -240,7 +242,7 @@ static void drop_entries(const whole *w, iso_live_track *track, const uint8_t *o
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_entry *entry = &track->entries.items[i];
     uint32_t at = entry->txn->info.status != ISOPROOF_TXN_COMMITTED ? place_in(w, entry->txn) : UINT32_MAX;
-    iso_live_clock_drop(track, &entry->clock);
+    entry->tick = 0;
     if (at == UINT32_MAX || ordered[at]) {
       track->held -= entry->txn->bytes;
       iso_live_txn_drop(entry->txn);

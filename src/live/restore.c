@@ -217,6 +217,8 @@ static isoproof_status get_entries(iso_restorer *r, iso_live_track *track) {
       iso_live_txn_drop(entry.txn);
       return ISOPROOF_OK;
     }
+    entry.session = entry.txn->session;
+    entry.place = entry.txn->place;
     if (!iso_vec_push(&track->entries, entry)) {
       iso_live_txn_drop(entry.txn);
       return iso_fail_memory(r->error);
@@ -406,6 +408,7 @@ static isoproof_status get_rest(iso_restorer *r) {
       return iso_fail_memory(r->error);
   }
   ISO_TRY(get_index(r));
+  ISO_TRY(get_pairs(r, &live->undone));
   return get_pairs(r, &live->blamed);
 }
 

@@ -268,6 +268,7 @@ static void put_all(iso_saver *s) {
   put_u64(s, live->initial_rows.count);
   put(s, live->initial_rows.items, live->initial_rows.count * sizeof *live->initial_rows.items);
   put_index(s, &live->index);
+  put_pairs(s, &live->undone);
   put_pairs(s, &live->blamed);
   put_u64(s, s->txns.count);
   for (size_t i = 0; i < s->txns.count; i++) put_txn(s, s->txns.items[i].txn);

@@ -10,7 +10,7 @@
 #include "live/carried.h"
 #include "live/examine.h"
 
-#define ISO_SAVED_MAGIC UINT64_C(0x3230766c6f736900) /* and how a text file never begins */
+#define ISO_SAVED_MAGIC UINT64_C(0x3330766c6f736900) /* and how a text file never begins */
 
 /* What is written so far; whoever has it frees `bytes`. */
 typedef struct iso_saver {

@@ -88,7 +88,7 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
   for (size_t i = 0; i < from->entries.count; i++) {
     iso_live_entry entry = from->entries.items[i];
     if (entry.where != ISO_LIVE_OUT) entry.where = ISO_LIVE_NEW; /* its place was one in another order */
-    entry.clock = NULL;
+    entry.tick = 0;
     if (!iso_vec_push(&to->entries, entry)) return iso_fail_memory(error);
     iso_live_txn_keep(entry.txn);
     to->held += entry.txn->bytes;
@@ -127,7 +127,7 @@ static bool writes_any(const iso_written *set, const iso_live_txn *t) {
 }
 
 isoproof_status iso_live_track_take(iso_live_track *track, iso_live_txn *txn, isoproof_error *error) {
-  iso_live_entry entry = {.txn = txn, .where = ISO_LIVE_NEW};
+  iso_live_entry entry = {.txn = txn, .where = ISO_LIVE_NEW, .session = txn->session, .place = txn->place};
   if (track->lost) return ISOPROOF_OK;
   if (track->entries.count >= UINT32_MAX - 1) return iso_fail(error, ISOPROOF_ERR_LIMIT, "the window is too large");
   if (txn->info.status != ISOPROOF_TXN_COMMITTED) entry.where = ISO_LIVE_OUT;

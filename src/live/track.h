@@ -14,6 +14,7 @@
 #include <isoproof/level.h>
 
 #include "base/vector.h"
+#include "live/clocks.h"
 #include "live/txn.h"
 #include "live/written.h"
 
@@ -89,12 +90,12 @@ typedef enum iso_live_where {
   ISO_LIVE_OUT /* took no effect, as far as is known */
 } iso_live_where;
 
-typedef struct iso_live_clock iso_live_clock;
-
 typedef struct iso_live_entry {
   iso_live_txn *txn;
-  iso_live_clock *clock;  /* commit orders: live/commits.h */
+  uint64_t tick;          /* commit orders: of its clock; 0: none */
   uint64_t begin, commit; /* labels, where it is placed */
+  uint64_t place;         /* in its session, as the transaction says */
+  uint32_t session;       /* the same */
   uint32_t next;          /* who waits for the same, + 1 */
   uint8_t where;
   bool straddles; /* its snapshot is in the frozen part */
@@ -129,9 +130,9 @@ typedef struct iso_live_waiter {
 
 /* A session in a commit order. */
 typedef struct iso_live_head {
-  iso_live_clock *clock, *frozen; /* of its last transaction, and of the last one that is frozen; NULL: none */
-  uint64_t place, frozen_place;   /* of that in the session, + 1 */
-  uint64_t number;                /* of its last transaction */
+  bool clocked, frozen_clocked; /* there is a clock of its last transaction, and of the last one that is frozen */
+  uint64_t place, frozen_place; /* of that in the session, + 1 */
+  uint64_t number;              /* of its last transaction */
 } iso_live_head;
 
 typedef struct iso_live_old iso_live_old;
@@ -167,7 +168,7 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_met) met;     /* scratch */
   bool replays;                  /* the order is given and does not change */
   bool trusts;                   /* and it is right */
-  size_t clocks;                 /* how many there are */
+  iso_live_clocks clocks;
   uint32_t free_old;             /* + 1 */
   uint32_t swept;                /* the next key whose old versions are looked at */
   iso_live_pockets *pockets;     /* NULL: none so far */

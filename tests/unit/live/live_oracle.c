@@ -27,6 +27,9 @@ static const fixed_case fixed_cases[] = {
     {"1: w01 / 1: w02 / 1: / 1: a11 r01", 2, false, 1, 0x70, 0},
     /* The same read once more, after one from somebody who has overwritten it. */
     {"1: r20 r12 r20 / 0: w21 w12", 2, false, 0, 0x193, 0},
+    /* An element that is appended once more long after its first append was rolled back, or its outcome was unknown. */
+    {"0: ! a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 5, ~0u, 0},
+    {"0: ? a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 2, ~0u, 0x20},
 };
 
 /* The state of the generator and the seed of the simulator. */

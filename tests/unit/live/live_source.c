@@ -100,14 +100,6 @@ static void repeat_values(uint64_t *state, sketch *s) {
   }
 }
 
-/* Who appended an element without effect may have left memory: that one is appended again shows to `check` alone. */
-static bool may_repeat(const sketch *s, bool lists) {
-  for (unsigned t = 0; lists && t < s->count; t++) {
-    if (s->txns[t].status != ISOPROOF_TXN_COMMITTED) return false;
-  }
-  return true;
-}
-
 void live_source_draw(uint64_t *state, bool rows_only, live_source *s) {
   memset(s, 0, sizeof *s);
   uint64_t kind = rows_only ? 6 + sketch_below(state, 2) : sketch_below(state, 10);
@@ -124,7 +116,7 @@ void live_source_draw(uint64_t *state, bool rows_only, live_source *s) {
   else
     objects_draw(state, (objects_kind)sketch_below(state, OBJECTS_KINDS), &s->objects);
   if (kind < 6 && sketch_below(state, 2) == 0) sketch_draw_times(state, &s->registers);
-  if (kind < 6 && sketch_below(state, 10) == 0 && may_repeat(&s->registers, kind >= 4)) {
+  if (kind < 6 && sketch_below(state, 10) == 0) {
     s->repeats = true;
     repeat_values(state, &s->registers);
   }
