@@ -122,11 +122,12 @@ static bool allocate(iso_line *l) {
   l->write_readers = iso_alloc_zero(v->write_first[txns], sizeof *l->write_readers);
   l->chosen_first = iso_alloc_zero((size_t)items + 1, sizeof *l->chosen_first);
   l->chosen = iso_alloc(l->e->derived.count, sizeof *l->chosen);
-  l->is_touched = iso_alloc_zero(keys, 1);
+  l->touched_as = iso_alloc_zero(keys, sizeof *l->touched_as);
+  l->noted = iso_alloc_zero(keys, sizeof *l->noted);
   l->touched = iso_alloc(keys, sizeof *l->touched);
   if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->reader == NULL ||
-      l->write_readers == NULL || l->chosen_first == NULL || l->chosen == NULL || l->is_touched == NULL ||
-      l->touched == NULL) {
+      l->write_readers == NULL || l->chosen_first == NULL || l->chosen == NULL || l->touched_as == NULL ||
+      l->noted == NULL || l->touched == NULL) {
     return false;
   }
   count_accesses(v, l->exclusive, l->first);
@@ -184,13 +185,29 @@ static bool sort_accesses(iso_line *l) {
 }
 
 static void touch(iso_line *l, uint32_t key) {
-  if (l->is_touched[key]) return;
-  l->is_touched[key] = 1;
+  if (l->touched_as[key] > 0) return;
   l->touched[l->touched_count++] = key;
+  l->touched_as[key] = l->touched_count;
+}
+
+/* Notes that an access moved, or was passed; when that is true of a good part of its key, it does not matter which. */
+static void note(iso_line *l, uint32_t key, iso_access *a) {
+  enum { PART = 8 };
+  uint32_t *noted = &l->noted[key];
+  if (*noted == ISO_ALL_MOVED || (a->what & ISO_IS_NOTED) != 0) return;
+  if (*noted >= (l->first[key + 1] - l->first[key]) / PART || !iso_vec_push(&l->moved, ((iso_moved){key, a->item}))) {
+    *noted = ISO_ALL_MOVED;
+    return;
+  }
+  a->what |= ISO_IS_NOTED;
+  *noted += 1;
 }
 
 void iso_line_touch_all(iso_line *l) {
-  for (uint32_t key = 0; key < l->e->view->h->keys; key++) touch(l, key);
+  for (uint32_t key = 0; key < l->e->view->h->keys; key++) {
+    touch(l, key);
+    l->noted[key] = ISO_ALL_MOVED;
+  }
 }
 
 bool iso_line_restore(iso_line *l, const double *place) {
@@ -240,8 +257,10 @@ void iso_line_free(iso_line *l) {
   free(l->write_readers);
   free(l->chosen_first);
   free(l->chosen);
-  free(l->is_touched);
+  free(l->touched_as);
   free(l->touched);
+  free(l->noted);
+  iso_vec_free(&l->moved);
   memset(l, 0, sizeof *l);
 }
 
@@ -276,11 +295,14 @@ int32_t iso_line_move(iso_line *l, uint32_t item, double place) {
     for (; at + 1 < l->first[key + 1] && stands_before(l, l->accesses[at + 1].item, item, place); at++) {
       more += iso_line_passing(&mine, &l->accesses[at + 1]);
       l->accesses[at] = l->accesses[at + 1];
+      if (mine.what & ISO_WRITES) note(l, key, &l->accesses[at]);
     }
     for (; at > l->first[key] && !stands_before(l, l->accesses[at - 1].item, item, place); at--) {
       more -= iso_line_passing(&mine, &l->accesses[at - 1]);
       l->accesses[at] = l->accesses[at - 1];
+      if (mine.what & ISO_WRITES) note(l, key, &l->accesses[at]);
     }
+    if (at != from) note(l, key, &mine);
     l->accesses[at] = mine;
     l->steps += 4 + (at > from ? at - from : from - at);
   }

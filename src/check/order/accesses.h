@@ -12,6 +12,8 @@
 
 /* What an item does to a key. */
 enum { ISO_READS = 1, ISO_WRITES = 2, ISO_BEGINS = 4 /* to write it */ };
+/* Beside that, for who looks for contradictions again after moves: noted, to be looked at. */
+enum { ISO_IS_NOTED = 8, ISO_IS_DUE = 16 };
 
 typedef struct iso_access {
   uint32_t item;
@@ -20,6 +22,11 @@ typedef struct iso_access {
   uint32_t readers; /* of a write: the weights of those who read it */
   uint32_t what;
 } iso_access;
+
+typedef struct iso_moved {
+  uint32_t key, item;
+} iso_moved;
+#define ISO_ALL_MOVED UINT32_MAX
 
 typedef struct iso_line {
   const iso_event_graph *e;
@@ -35,10 +42,12 @@ typedef struct iso_line {
   uint32_t *write_readers; /* beside the writes of the view: how many read each */
   uint32_t *chosen_first;  /* items + 1: derived edges that leave it */
   uint32_t *chosen;        /* where they lead */
-  uint8_t *is_touched;     /* by key: something moved there since the caller emptied `touched` */
-  uint32_t *touched;       /* those keys */
+  uint32_t *touched_as;    /* by key: its place in `touched`, + 1; 0 where nothing moved */
+  uint32_t *touched;       /* keys where something moved since the caller emptied it */
   uint32_t touched_count;
-  uint64_t steps; /* accesses that were passed, a measure of the work */
+  uint32_t *noted;          /* by key: how many of its accesses are in `moved`; ISO_ALL_MOVED for no matter which */
+  ISO_VEC(iso_moved) moved; /* who moved at a key, and past whom; each once */
+  uint64_t steps;           /* accesses that were passed, a measure of the work */
 } iso_line;
 
 /* Makes the accesses of all that take part, and sorts them by the places. */

@@ -4,79 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/contradictions.h"
+
 /* LOOK: how many accesses of a key are looked at to each side.  GROUP: how many items may move together. */
-enum { SWEEPS = 4, LOOK = 48, GROUP = 64 };
+enum { SWEEPS = 4, LOOK = ISO_MOST_BETWEEN, GROUP = 64 };
 /* Between two whole places there is room for many groups, but not for any number. */
 static const double FARTHEST = 1e-3, NEAREST = 1e-9;
-
-/* ---- what is contradicted ---- */
-
-/* A writer between a read and what it saw, or between the begin and the commit of another writer. */
-typedef struct {
-  uint32_t key;
-  uint32_t item; /* the reader, or the commit */
-  uint32_t what; /* ISO_READS or ISO_WRITES */
-} contradiction;
-
-typedef struct {
-  ISO_VEC(contradiction) all;
-  ISO_VEC(uint32_t) count_of; /* parallel: writers between */
-  uint64_t pairs;
-} contradictions;
-
-static void contradictions_free(contradictions *c) {
-  iso_vec_free(&c->all);
-  iso_vec_free(&c->count_of);
-}
-
-/* How many writers stand between an access and what it has to follow at once, LOOK at most. */
-static uint32_t between(const iso_line *l, uint32_t key, uint32_t at, uint32_t what, uint32_t *found) {
-  const iso_access *a = l->accesses;
-  uint32_t until = what == ISO_READS ? a[at].source : a[at].item - 1, count = 0;
-  for (uint32_t i = at; i-- > l->first[key] && a[i].item != until && count < LOOK;) {
-    if (a[i].what & ISO_WRITES) found[count++] = a[i].item;
-  }
-  return count;
-}
-
-/* Those of keys where something moved are found again. */
-static void drop_touched(const iso_line *l, contradictions *c) {
-  size_t kept = 0;
-  for (size_t i = 0; i < c->all.count; i++) {
-    if (l->is_touched[c->all.items[i].key]) {
-      c->pairs -= c->count_of.items[i];
-      continue;
-    }
-    c->count_of.items[kept] = c->count_of.items[i];
-    c->all.items[kept++] = c->all.items[i];
-  }
-  c->all.count = c->count_of.count = kept;
-}
-
-static bool find_of_key(const iso_line *l, uint32_t key, contradictions *c) {
-  uint32_t found[LOOK];
-  for (uint32_t i = l->first[key]; i < l->first[key + 1]; i++) {
-    for (uint32_t what = ISO_READS; what <= ISO_WRITES; what *= 2) {
-      if ((l->accesses[i].what & what) == 0 || (what == ISO_WRITES && !l->exclusive)) continue;
-      uint32_t count = between(l, key, i, what, found);
-      if (count == 0) continue;
-      c->pairs += count;
-      contradiction one = {key, l->accesses[i].item, what};
-      if (!iso_vec_push(&c->all, one) || !iso_vec_push(&c->count_of, count)) return false;
-    }
-  }
-  return true;
-}
-
-static bool find_contradictions(iso_line *l, contradictions *c) {
-  drop_touched(l, c);
-  for (; l->touched_count > 0; l->touched_count--) {
-    uint32_t key = l->touched[l->touched_count - 1];
-    l->is_touched[key] = 0;
-    if (!find_of_key(l, key, c)) return false;
-  }
-  return true;
-}
 
 /* ---- alone ---- */
 
@@ -176,12 +109,12 @@ static bool is_over(isoproof_task *task, size_t step) {
 }
 
 /* Everybody who is part of a contradiction tries to leave it. */
-static void improve_all(iso_line *l, const contradictions *c, turning *turnings, isoproof_task *task) {
+static void improve_all(iso_line *l, const iso_contradictions *c, turning *turnings, isoproof_task *task) {
   uint32_t found[LOOK];
   for (size_t i = 0; i < c->all.count && !is_over(task, i); i++) {
-    const contradiction *one = &c->all.items[i];
+    const iso_contradiction *one = &c->all.items[i];
     uint32_t at = iso_line_find(l, one->key, one->item), source = l->accesses[at].source;
-    uint32_t count = between(l, one->key, at, one->what, found);
+    uint32_t count = iso_line_between(l, one->key, at, one->what, found);
     for (uint32_t k = 0; k < count; k++) improve(l, found[k], turnings);
     if (count == 0) continue;
     improve(l, one->item, turnings);
@@ -191,19 +124,19 @@ static void improve_all(iso_line *l, const contradictions *c, turning *turnings,
 }
 
 isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error *error) {
-  contradictions found = {.pairs = 0};
+  iso_contradictions found = {.pairs = 0};
   turning *turnings = iso_alloc((most_keys(l) + 1) * LOOK, sizeof *turnings);
   uint64_t last = UINT64_MAX;
   bool made = turnings != NULL;
   for (int sweep = 0; sweep < SWEEPS && made && !is_over(task, 0); sweep++) {
-    made = find_contradictions(l, &found);
+    made = iso_contradictions_find(l, &found);
     if (!made || found.pairs == 0 || found.pairs > last - last / 8) break;
     last = found.pairs;
     improve_all(l, &found, turnings, task);
     made = iso_line_renumber(l);
   }
   free(turnings);
-  contradictions_free(&found);
+  iso_contradictions_free(&found);
   iso_line_touch_all(l);
   return made ? iso_task_check(task, error) : iso_fail_memory(error);
 }
@@ -297,7 +230,8 @@ typedef struct {
 
 /* Either before the version that was read, or after the reader; either wholly before the other writer, or wholly after
  * it.  Each order can be made from both sides. */
-static uint32_t list_options(const iso_line *l, const contradiction *c, uint32_t at, uint32_t writer, option *options) {
+static uint32_t list_options(const iso_line *l, const iso_contradiction *c, uint32_t at, uint32_t writer,
+                             option *options) {
   uint32_t count = 0, source = l->accesses[at].source;
   if (c->what == ISO_WRITES) {
     options[count++] = (option){writer, c->item - 1, true};
@@ -321,10 +255,10 @@ static bool can_pass(walker *w, const option *o) {
 }
 
 /* Settles one contradiction by the cheapest option, unless that is too dear; true when something moved. */
-static bool settle(walker *w, const contradiction *c) {
+static bool settle(walker *w, const iso_contradiction *c) {
   enum { NOISE = 5, EVEN = 50, DEAREST = 2 }; /* per cent; contradictions */
   iso_line *l = w->l;
-  uint32_t found[LOOK], at = iso_line_find(l, c->key, c->item), count = between(l, c->key, at, c->what, found);
+  uint32_t found[LOOK], at = iso_line_find(l, c->key, c->item), count = iso_line_between(l, c->key, at, c->what, found);
   option options[4];
   if (count == 0) return false;
   count = list_options(l, c, at, found[draw(w, count)], options);
@@ -343,7 +277,7 @@ static bool settle(walker *w, const contradiction *c) {
 }
 
 /* A round goes over all contradictions, each a few times. */
-static void settle_all(walker *w, const contradictions *found, uint64_t most_steps) {
+static void settle_all(walker *w, const iso_contradictions *found, uint64_t most_steps) {
   enum { TRIES = 8 };
   for (size_t i = 0; i < found->all.count && w->l->steps < most_steps && !is_over(w->task, i); i++) {
     for (int tries = 0; tries < TRIES && settle(w, &found->all.items[i]); tries++) continue;
@@ -352,9 +286,9 @@ static void settle_all(walker *w, const contradictions *found, uint64_t most_ste
 
 /* What stays contradicted counts more and more, so that it is settled at the expense of others (the breakout method of
  * Morris 1993). */
-static void raise_weights(iso_line *l, const contradictions *found) {
+static void raise_weights(iso_line *l, const iso_contradictions *found) {
   for (size_t i = 0; i < found->all.count; i++) {
-    const contradiction *c = &found->all.items[i];
+    const iso_contradiction *c = &found->all.items[i];
     uint32_t item = c->what == ISO_READS ? c->item : c->item - 1;
     iso_access *a = &l->accesses[iso_line_find(l, c->key, item)];
     a->weight++;
@@ -365,7 +299,7 @@ static void raise_weights(iso_line *l, const contradictions *found) {
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
   enum { STEPS = 300, IDLE_ROUNDS = 60, RESTART = 50, LONGER = 3 };
   walker w = {.l = l, .task = task, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
-  contradictions found = {.pairs = 0};
+  iso_contradictions found = {.pairs = 0};
   uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;
   double *places = iso_alloc(l->e->txn_events, sizeof *places);
   w.mark = iso_alloc_zero(l->e->txn_events, sizeof *w.mark);
@@ -373,7 +307,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
   isoproof_status status = ISOPROOF_OK;
   uint64_t least = UINT64_MAX;
   for (uint32_t idle = 0, restart = RESTART; made && status == ISOPROOF_OK;) {
-    made = find_contradictions(l, &found);
+    made = iso_contradictions_find(l, &found);
     idle++;
     if (made && found.pairs < least) {
       memcpy(places, l->place, l->e->txn_events * sizeof *places);
@@ -383,7 +317,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
     if (!made || found.pairs == 0 || in_vain || l->steps >= most_steps) break;
     raise_weights(l, &found);
     if (idle == restart) {
-      made = iso_line_restore(l, places) && find_contradictions(l, &found);
+      made = iso_line_restore(l, places) && iso_contradictions_find(l, &found);
       restart *= LONGER;
     }
     settle_all(&w, &found, most_steps);
@@ -393,7 +327,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
   if (made && least != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);
   free(places);
   free(w.mark);
-  contradictions_free(&found);
+  iso_contradictions_free(&found);
   if (!made) return iso_fail_memory(error);
   return status;
 }
