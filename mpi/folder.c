@@ -138,7 +138,7 @@ static bool share_seen(folder_reader *f, bool good) {
   if (t->rank == 0 && good) put_seen(&f->joined, &mine);
   if (t->rank == 0) length = mine.count;
   talk_share(t, &length, sizeof length);
-  if (t->rank > 0 && iso_put_room(&mine, length) == NULL) talk_give_up();
+  if (t->rank > 0 && length > 0 && iso_put_room(&mine, length) == NULL) talk_give_up();
   if (length > 0) talk_share(t, mine.items, length);
   if (t->rank > 0 && length > 0) (void)add_seen(&f->joined, &mine);
   iso_bytes_free(&mine);
