@@ -100,6 +100,21 @@ static isoproof_status judge(mpi_check *m, double load, reply *to, isoproof_erro
   return status;
 }
 
+/* A history that cannot be spread over the ranks is judged by rank 0 as a whole. */
+static isoproof_status judge_alone(mpi_check *m, const char *why, double load, reply *to, isoproof_error *error) {
+  isoproof_history *history = NULL;
+  isoproof_result *result = NULL;
+  isoproof_check_options how = check_options_of(&m->job);
+  double began = now();
+  ISO_TRY(open_whole(m, &history, error));
+  note("%s: judged on one machine: %s", path_of(m), why);
+  isoproof_status status = isoproof_check(history, &how, m->task, &result, error);
+  if (status == ISOPROOF_OK) status = check_tell(&m->job, 0, history, result, load, now() - began, to, error);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+  return status;
+}
+
 /* What --stats says of the ranks, on standard error. */
 static void tell_stats(mpi_check *m) {
   struct rusage usage;
@@ -118,8 +133,14 @@ static void tell_stats(mpi_check *m) {
 static isoproof_status check_one(mpi_check *m, reply *to, isoproof_error *error) {
   const option_value *values = m->parsed->values;
   double began = now();
-  ISO_TRY(spread_read(&m->talk, path_of(m), values[CHECK_FORMAT].text, &m->spread, error));
-  isoproof_status status;
+  isoproof_status status = spread_read(&m->talk, path_of(m), values[CHECK_FORMAT].text, &m->spread, error);
+  if (status == ISOPROOF_ERR_LIMIT) {
+    char why[ISOPROOF_ERROR_MESSAGE_BYTES];
+    snprintf(why, sizeof why, "%s", error->message);
+    status = m->talk.rank == 0 ? judge_alone(m, why, now() - began, to, error) : ISOPROOF_OK;
+    return talk_agree(&m->talk, status, error);
+  }
+  ISO_TRY(status);
   if (m->talk.rank == 0) {
     status = judge(m, now() - began, to, error);
     talk_dismiss(&m->talk);
