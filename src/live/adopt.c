@@ -104,8 +104,7 @@ static void unwind_key(iso_live_track *track, iso_live_slot *slot, uint64_t cut)
   while (slot->newest != 0 && track->versions.items[slot->newest - 1].label > cut) {
     uint32_t gone = slot->newest;
     slot->newest = track->versions.items[gone - 1].older;
-    track->versions.items[gone - 1].older = track->free_version;
-    track->free_version = gone;
+    iso_live_version_free(track, gone);
   }
   iso_live_version *last = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
   uint64_t *read = last != NULL ? &last->last_read : &slot->frozen_read;

@@ -4,9 +4,9 @@
 
 #include "live/commits.h"
 
-/* Old versions of a key that stay, and how many sessions' keys are looked at each time; sessions that are idle for so
- * many horizons are not waited for, and clocks stay for so many. */
-enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, SWEEP = 2048, IDLE_HORIZONS = 8, CLOCK_HORIZONS = 4 };
+/* Old versions of a key that stay; sessions that are idle for so many horizons are not waited for, and clocks stay for so
+ * many. */
+enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, IDLE_HORIZONS = 8, CLOCK_HORIZONS = 4 };
 
 /* ---- clocks ---- */
 
@@ -45,13 +45,15 @@ bool iso_live_sight_tick(iso_live_track *track, iso_live_entry *entry) {
 /* ---- old versions ---- */
 
 static bool new_old(iso_live_track *track, iso_live_old old, uint32_t *number) {
-  if (track->free_old != 0) {
-    *number = track->free_old;
-    track->free_old = track->olds.items[*number - 1].older;
+  if (track->free_olds.count > 0) {
+    *number = track->free_olds.items[--track->free_olds.count];
     track->olds.items[*number - 1] = old;
     return true;
   }
-  if (!iso_vec_push(&track->olds, old)) return false;
+  size_t room = track->slots.count / 4 + 1; /* most keys will have some: not in small steps */
+  if (track->olds.count == track->olds.capacity && !iso_vec_reserve(&track->olds, room)) return false;
+  if (!iso_vec_reserve(&track->free_olds, track->olds.capacity)) return false;
+  track->olds.items[track->olds.count++] = old;
   *number = (uint32_t)track->olds.count;
   return true;
 }
@@ -59,11 +61,8 @@ static bool new_old(iso_live_track *track, iso_live_old old, uint32_t *number) {
 /* Frees a chain of old versions. */
 static void drop_olds(iso_live_track *track, uint32_t first) {
   while (first != 0) {
-    iso_live_old *old = &track->olds.items[first - 1];
-    uint32_t next = old->older;
-    old->older = track->free_old;
-    track->free_old = first;
-    first = next;
+    track->free_olds.items[track->free_olds.count++] = first;
+    first = track->olds.items[first - 1].older;
   }
 }
 
@@ -180,12 +179,7 @@ void iso_live_sight_promote(iso_live_track *track, uint32_t key, iso_value value
 
 bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed) {
   if (!iso_live_by_clock(track) || !iso_live_is_by_sight(track)) return true;
-  if (!find_everybody(track, pushed)) return false;
-  for (size_t i = 0; i < SWEEP && i < track->slots.count; i++) {
-    if (track->swept >= track->slots.count) track->swept = 0;
-    tidy_key(track, &track->slots.items[track->swept++]);
-  }
-  return true;
+  return find_everybody(track, pushed);
 }
 
 /* ---- leaving, and starting again ---- */
@@ -235,7 +229,7 @@ static void forget(iso_live_track *track) {
   for (size_t i = 0; i < track->entries.count; i++) track->entries.items[i].tick = 0;
   iso_live_clocks_free(&track->clocks);
   track->heads.count = track->olds.count = track->everybody.count = 0;
-  track->free_old = track->swept = 0;
+  track->free_olds.count = 0;
 }
 
 bool iso_live_sight_reset(iso_live_track *track) {
@@ -258,6 +252,7 @@ void iso_live_sight_free(iso_live_track *track) {
   forget(track);
   iso_vec_free(&track->heads);
   iso_vec_free(&track->olds);
+  iso_vec_free(&track->free_olds);
   iso_vec_free(&track->everybody);
   iso_vec_free(&track->met);
   iso_vec_free(&track->saws);
@@ -265,5 +260,6 @@ void iso_live_sight_free(iso_live_track *track) {
 
 uint64_t iso_live_sight_bytes(const iso_live_track *track) {
   uint64_t bytes = iso_live_clocks_bytes(&track->clocks);
+  bytes += track->free_olds.capacity * sizeof *track->free_olds.items;
   return bytes + track->olds.capacity * sizeof *track->olds.items + track->heads.capacity * sizeof *track->heads.items;
 }

@@ -40,7 +40,9 @@ static isoproof_status follow(isoproof_live *live, const isoproof_level_info *le
     ISO_TRY(iso_live_track_fork(from, level, &track, error));
   else
     ISO_TRY(iso_live_track_new(level, iso_live_first_horizon(live), &track, error));
-  if (iso_vec_push(&live->tracks, (iso_live_followed){track})) return ISOPROOF_OK;
+  /* Room for the keys of the first batch at once: what grows in steps is in small pages. */
+  bool made = track->slots.count > 0 || iso_vec_reserve(&track->slots, live->keys.count);
+  if (made && iso_vec_push(&live->tracks, (iso_live_followed){track})) return ISOPROOF_OK;
   iso_live_track_free(track);
   return iso_fail_memory(error);
 }

@@ -10,9 +10,9 @@
  * them. */
 enum { OUT_HORIZONS = 4 };
 
-/* What is known of a key is fetched into the cache that many keys before it is needed, and the versions that it names a
- * little later. */
-enum { FAR = 12, NEAR = 5 };
+/* What is known of a key is fetched into the cache that many keys before it is needed, the versions that it names a
+ * little later, and those that these name later still. */
+enum { FAR = 24, MIDDLE = 16, NEAR = 8 };
 
 /* The label up to which commits can go: the last `horizon` stay, and so does whoever reads what nobody wrote so far. */
 static bool find_cut(iso_live_track *track, uint64_t *cut) {
@@ -38,7 +38,7 @@ static void freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   iso_live_slot *slot = &track->slots.items[key];
   uint32_t *link = &slot->newest;
   while (*link != 0 && track->versions.items[*link - 1].label > cut) link = &track->versions.items[*link - 1].older;
-  uint32_t first = *link, last = first;
+  uint32_t first = *link;
   if (first == 0) return;
   const iso_live_version *kept = &track->versions.items[first - 1];
   iso_live_pocket_settle(track, slot);
@@ -47,15 +47,17 @@ static void freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   slot->frozen_read = kept->last_read;
   if (slot->list != NULL) slot->list->frozen = kept->length;
   *link = 0;
-  while (track->versions.items[last - 1].older != 0) last = track->versions.items[last - 1].older;
-  track->versions.items[last - 1].older = track->free_version;
-  track->free_version = first;
+  for (uint32_t v = first; v != 0; v = track->versions.items[v - 1].older) iso_live_version_free(track, v);
 }
 
-static void fetch(const iso_live_track *track, const iso_live_doubts *doubts, size_t i) {
+/* Inlined by force, as are others like it: some compilers take a call for nothing that does nothing but fetch. */
+static inline __attribute__((always_inline)) void fetch(const iso_live_track *track, const iso_live_doubts *doubts,
+                                                        size_t i) {
   const uint32_t *keys = doubts->keys.items;
   if (i + FAR >= doubts->keys.count) return;
-  const iso_live_slot *slot = &track->slots.items[keys[i + NEAR]];
+  const iso_live_slot *near = &track->slots.items[keys[i + NEAR]], *slot = &track->slots.items[keys[i + MIDDLE]];
+  uint32_t older = near->old != 0 ? track->olds.items[near->old - 1].older : 0;
+  if (older != 0) __builtin_prefetch(&track->olds.items[older - 1], 1);
   if (slot->newest != 0) __builtin_prefetch(&track->versions.items[slot->newest - 1], 1);
   if (slot->old != 0) __builtin_prefetch(&track->olds.items[slot->old - 1], 1);
   __builtin_prefetch(&track->slots.items[keys[i + FAR]], 1);

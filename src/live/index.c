@@ -1,4 +1,4 @@
-/* The index of values that were ever written: a bitmap of small numbers, and filters of pairs. */
+/* The index of values that were ever written: a bitmap of small numbers, runs of them per key, and filters of pairs. */
 #include "live/index.h"
 
 #include <stdlib.h>
@@ -27,6 +27,7 @@ static void free_filters(iso_live_filters *filters) {
 void iso_live_index_free(iso_live_index *index) {
   for (size_t i = 0; i < index->page_count; i++) free(index->pages[i]);
   free(index->pages);
+  free(index->runs);
   free_filters(&index->once);
   free_filters(&index->twice);
   *index = (iso_live_index){.seed = index->seed};
@@ -132,22 +133,88 @@ static bool add_pair(iso_live_index *index, iso_live_filters *filters, uint64_t 
   return had;
 }
 
-/* ---- both ---- */
+/* ---- runs ---- */
 
-/* The same of a value that is no small number, or that values alone do not tell from others. */
-static bool add_by_key(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value, bool had) {
-  uint64_t hash = hash_pair(index, pool, key, value);
-  had |= add_pair(index, &index->once, hash);
-  if (had && !index->given_up) add_pair(index, &index->twice, hash);
-  return had;
+enum { AHEAD = 64 };
+
+static iso_live_run *run_of(iso_live_index *index, uint32_t key) {
+  if (key >= index->run_count) {
+    size_t count = (size_t)key + 1 + key / 2;
+    iso_live_run *runs = iso_realloc(index->runs, count, sizeof *runs);
+    if (runs == NULL) return NULL;
+    index->bytes += (count - index->run_count) * sizeof *runs;
+    for (size_t i = index->run_count; i < count; i++) runs[i] = (iso_live_run){.first = 1, .next = 1};
+    index->runs = runs;
+    index->run_count = count;
+  }
+  return &index->runs[key];
+}
+
+static bool run_has(const iso_live_run *run, iso_value value) {
+  if (value < run->next) return value >= run->first;
+  return value - run->next < AHEAD && (run->ahead >> (value - run->next) & 1) != 0;
+}
+
+static bool fits_run(const iso_live_run *run, iso_value value) {
+  return value >= run->first && (value < run->next || value - run->next < AHEAD);
+}
+
+/* True when the value, which fits, was there already. */
+static bool add_to_run(iso_live_run *run, iso_value value) {
+  if (run_has(run, value)) return true;
+  run->ahead |= UINT64_C(1) << (value - run->next);
+  while ((run->ahead & 1) != 0) {
+    run->ahead >>= 1;
+    run->next++;
+  }
+  return false;
+}
+
+/* The values of a run go into the filters, and it begins anew with another value, which is beyond it. */
+static void begin_run(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  iso_live_run old = index->runs[key];
+  index->runs[key] = (iso_live_run){.first = value, .next = value + 1};
+  for (iso_value v = old.first; (v < old.next || old.ahead != 0) && !index->given_up; v++) {
+    bool there = v < old.next || (old.ahead & 1) != 0;
+    if (v >= old.next) old.ahead >>= 1;
+    if (there) add_pair(index, &index->once, hash_pair(index, pool, key, v));
+  }
+}
+
+/* ---- all together ---- */
+
+static void note_twice(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  if (!index->given_up) add_pair(index, &index->twice, hash_pair(index, pool, key, value));
+}
+
+/* Adds a value that is no small number, or in no run. */
+static bool add_by_key(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  return add_pair(index, &index->once, hash_pair(index, pool, key, value));
+}
+
+/* The same of a small number that alone does not tell writes apart.  What is in the filters is before the run of its key:
+ * runs begin anew further on only. */
+static bool add_number(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  iso_live_run *run = run_of(index, key);
+  if (run == NULL) {
+    iso_live_index_give_up(index);
+    return true;
+  }
+  if (fits_run(run, value)) return add_to_run(run, value);
+  if (value < run->first) return add_by_key(index, pool, key, value);
+  begin_run(index, pool, key, value);
+  return false;
 }
 
 bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
   if (index->given_up) return true;
-  if (value >= ISO_VALUE_INLINE_LIMIT) return add_by_key(index, pool, key, value, false);
-  bool had = bitmap_has(index, value);
+  bool small = value < ISO_VALUE_INLINE_LIMIT, had = small && bitmap_has(index, value);
   index->pairs |= had;
-  if (index->pairs) return add_by_key(index, pool, key, value, had);
+  if (!small || index->pairs) {
+    had |= small ? add_number(index, pool, key, value) : add_by_key(index, pool, key, value);
+    if (had) note_twice(index, pool, key, value);
+    return had;
+  }
   uint64_t *page = page_of(index, value);
   if (page == NULL) {
     iso_live_index_give_up(index);
@@ -159,6 +226,8 @@ bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t ke
 
 bool iso_live_index_has(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
   if (index->given_up || bitmap_has(index, value)) return true;
+  bool run = key < index->run_count && value < ISO_VALUE_INLINE_LIMIT && value >= index->runs[key].first;
+  if (run) return run_has(&index->runs[key], value);
   return filters_have(&index->once, hash_pair(index, pool, key, value));
 }
 

@@ -1,8 +1,9 @@
 /* index.h - which values were ever written, at about a bit for each: what is not in it, nobody wrote so far.
  *
  * Clients count, so that values are small numbers and each is written once: a bitmap.  As soon as a value is written to
- * two keys, and for values that are no small numbers, pairs of key and value go into filters, which take ten bits each
- * and may say yes to what was never written.  Pairs that were, perhaps, written twice go into filters of their own: who
+ * two keys, clients may count for each key: the numbers that a key has had one after the other are a run, which takes no
+ * more room when it grows.  What is in no run, and values that are no small numbers, go into filters as pairs of key and
+ * value, which take ten bits each and may say yes to what was never written.  Pairs that were, perhaps, written twice go into filters of their own: who
  * read one of these may have read from either writer, however long ago one of them has left memory.  The index owns its
  * memory until iso_live_index_free.
  */
@@ -30,10 +31,19 @@ typedef struct iso_live_filters {
   size_t count;
 } iso_live_filters;
 
+/* The numbers of a key from `first` to before `next`, each of which was written, and by bits which of those from `next`
+ * on were. */
+typedef struct iso_live_run {
+  uint32_t first, next;
+  uint64_t ahead;
+} iso_live_run;
+
 typedef struct iso_live_index {
   uint64_t **pages; /* of the bitmap */
   size_t page_count;
-  bool pairs; /* values alone do not tell writes apart */
+  bool pairs;         /* values alone do not tell writes apart */
+  iso_live_run *runs; /* by key, from then on */
+  size_t run_count;
   iso_live_filters once, twice;
   uint64_t bytes, seed;
   bool given_up; /* for want of memory: it says yes to everything */
@@ -48,6 +58,10 @@ bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t ke
 bool iso_live_index_has(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value);
 /* False: it was added once at most. */
 bool iso_live_index_has_twice(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value);
+/* Announces that something of the key will be asked for or added soon. */
+static inline void iso_live_index_announce(const iso_live_index *index, uint32_t key) {
+  if (key < index->run_count) __builtin_prefetch(&index->runs[key], 1);
+}
 /* Frees everything and says yes from now on. */
 void iso_live_index_give_up(iso_live_index *index);
 

@@ -244,29 +244,44 @@ static isoproof_status push_txn(isoproof_live *live, const batch_names *names, u
   return status;
 }
 
-/* What is known of a key is somewhere in memory: it is fetched while transactions before it are still looked at, and the
- * version that it names a little later. */
-enum { FAR = 4, NEAR = 2, CACHE_LINE = 64 };
+/* Inlined by force: some compilers take a call for nothing that does nothing but fetch.
+ *
+ * What is known of a key is somewhere in memory: it is fetched while transactions before it are still looked at, the
+ * versions that it names a little later, and who wrote these later still. */
+enum { FARTHEST = 12, FAR = 6, MIDDLE = 4, NEAR = 2, CACHE_LINE = 64, CACHED_OPS = 16 };
 
-static void fetch_keys(const iso_live_track *track, const batch_names *names, uint32_t txn) {
+static inline __attribute__((always_inline)) void fetch_ops(const isoproof_history *h, uint32_t txn) {
+  uint32_t op = h->txn_first_op[txn], other = op + CACHED_OPS < h->ops ? op + CACHED_OPS : op;
+  __builtin_prefetch(&h->op_kind[op]);
+  __builtin_prefetch(&h->op_key[op]);
+  __builtin_prefetch(&h->op_key[other]);
+  __builtin_prefetch(&h->op_value[op]);
+  __builtin_prefetch(&h->op_value[other]);
+}
+
+static inline __attribute__((always_inline)) void fetch_keys(const isoproof_live *live, const iso_live_track *track,
+                                                             const batch_names *names, uint32_t txn) {
+  const isoproof_history *h = names->batch;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    uint32_t key = names->keys[h->op_key[op]];
+    iso_live_index_announce(&live->index, key);
+    if (key >= track->slots.count) continue;
+    __builtin_prefetch(&track->slots.items[key], 1);
+    if (track->rule->kind != ISO_LIVE_COMMITS)
+      __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
+  }
+}
+
+static inline __attribute__((always_inline)) void fetch_versions(const iso_live_track *track, const batch_names *names,
+                                                                 uint32_t txn, bool writers) {
   const isoproof_history *h = names->batch;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     uint32_t key = names->keys[h->op_key[op]];
     if (key >= track->slots.count) continue;
-    __builtin_prefetch(&track->slots.items[key], 1);
-    __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
-  }
-}
-
-static void fetch_versions(const iso_live_track *track, const batch_names *names, uint32_t txn) {
-  const isoproof_history *h = names->batch;
-  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    uint32_t key = names->keys[h->op_key[op]];
-    const iso_live_slot *slot = key < track->slots.count ? &track->slots.items[key] : NULL;
-    if (slot != NULL && slot->newest != 0)
-      __builtin_prefetch(&track->versions.items[slot->newest - 1]);
-    else if (slot != NULL && slot->old != 0)
-      __builtin_prefetch(&track->olds.items[slot->old - 1]);
+    const iso_live_slot *slot = &track->slots.items[key];
+    const iso_live_version *version = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
+    if (version != NULL) __builtin_prefetch(writers ? (const void *)&track->entries.items[version->writer] : version);
+    if (!writers && slot->old != 0) __builtin_prefetch(&track->olds.items[slot->old - 1]);
   }
 }
 
@@ -274,12 +289,15 @@ static uint32_t arrival_at(const uint64_t *order, const ended *found, uint32_t i
   return (uint32_t)(order != NULL ? order[i] : found[i].txn);
 }
 
-static void fetch(const isoproof_live *live, const batch_names *names, const uint64_t *order, const ended *found,
-                  uint32_t i) {
-  if (i + FAR >= names->batch->txns) return;
+static inline __attribute__((always_inline)) void fetch(const isoproof_live *live, const batch_names *names,
+                                                        const uint64_t *order, const ended *found, uint32_t i) {
+  if (i + FARTHEST >= names->batch->txns) return;
+  fetch_ops(names->batch, arrival_at(order, found, i + FARTHEST));
   for (size_t t = 0; t < live->tracks.count; t++) {
-    fetch_versions(live->tracks.items[t].track, names, arrival_at(order, found, i + NEAR));
-    fetch_keys(live->tracks.items[t].track, names, arrival_at(order, found, i + FAR));
+    const iso_live_track *track = live->tracks.items[t].track;
+    if (track->rule->kind == ISO_LIVE_COMMITS) fetch_versions(track, names, arrival_at(order, found, i + NEAR), true);
+    fetch_versions(track, names, arrival_at(order, found, i + MIDDLE), false);
+    fetch_keys(live, track, names, arrival_at(order, found, i + FAR));
   }
 }
 

@@ -181,6 +181,17 @@ static bool is_doubtful(iso_live_track *track, uint32_t key, const iso_live_vers
   return first->real_end >= second->real_start && iso_live_can_flip(track, key, version, behind, from);
 }
 
+/* What is known of keys is fetched so many events, or keys, before it is needed. */
+enum { EVENTS_AHEAD = 3, KEYS_AHEAD = 10 };
+
+static inline __attribute__((always_inline)) void fetch_slots(const iso_live_track *track, size_t place) {
+  if (place >= track->order.count) return;
+  const iso_live_txn *t = track->entries.items[track->order.items[place].entry].txn;
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    if (!iso_live_op_observes(&t->ops[i])) __builtin_prefetch(&track->slots.items[t->ops[i].key], 1);
+  }
+}
+
 /* Adds the keys that the commits of a stretch write, each once. */
 static bool list_keys(iso_live_track *track, size_t from, size_t to, iso_live_doubts *doubts) {
   track->stamp++;
@@ -188,6 +199,7 @@ static bool list_keys(iso_live_track *track, size_t from, size_t to, iso_live_do
   for (size_t i = from; i < to; i++) {
     const iso_live_event *event = &track->order.items[i];
     const iso_live_txn *t = track->entries.items[event->entry].txn;
+    fetch_slots(track, i + EVENTS_AHEAD);
     for (uint32_t j = 0; !event->snapshot && j < t->op_count; j++) {
       if (iso_live_op_observes(&t->ops[j])) continue;
       if (track->slots.items[t->ops[j].key].stamp == track->stamp) continue;
@@ -253,6 +265,11 @@ bool iso_live_doubts_find(iso_live_track *track, uint64_t cut, iso_live_doubts *
   if (!iso_live_order_make(track)) return false;
   if (!list_keys(track, 0, iso_live_order_behind(track, cut), doubts)) return false;
   for (size_t i = 0; i < doubts->keys.count; i++) {
+    if (i + 2 * KEYS_AHEAD < doubts->keys.count) {
+      const iso_live_slot *slot = &track->slots.items[doubts->keys.items[i + KEYS_AHEAD]];
+      if (slot->newest != 0) __builtin_prefetch(&track->versions.items[slot->newest - 1]);
+      __builtin_prefetch(&track->slots.items[doubts->keys.items[i + 2 * KEYS_AHEAD]]);
+    }
     if (!find_key(track, doubts->keys.items[i], cut, doubts)) return false;
   }
   return true;

@@ -337,6 +337,19 @@ static isoproof_status get_filters(iso_restorer *r, iso_live_filters *filters) {
   return ISOPROOF_OK;
 }
 
+static isoproof_status get_runs(iso_restorer *r) {
+  iso_live_index *index = &r->live->index;
+  size_t count = get_count(r, sizeof *index->runs);
+  const char *bytes = take(r, count * sizeof *index->runs);
+  if (bytes == NULL || count == 0) return ISOPROOF_OK;
+  index->runs = iso_alloc(count, sizeof *index->runs);
+  if (index->runs == NULL) return iso_fail_memory(r->error);
+  memcpy(index->runs, bytes, count * sizeof *index->runs);
+  index->run_count = count;
+  index->bytes += count * sizeof *index->runs;
+  return ISOPROOF_OK;
+}
+
 static isoproof_status get_index(iso_restorer *r) {
   iso_live_index *index = &r->live->index;
   unsigned flags = get_u8(r);
@@ -356,6 +369,7 @@ static isoproof_status get_index(iso_restorer *r) {
     index->pages[index->page_count] = page;
     index->bytes += ISO_LIVE_PAGE_WORDS * sizeof *page;
   }
+  ISO_TRY(get_runs(r));
   ISO_TRY(get_filters(r, &index->once));
   return get_filters(r, &index->twice);
 }

@@ -233,6 +233,8 @@ static void put_index(iso_saver *s, const iso_live_index *index) {
     put_u8(s, index->pages[i] != NULL);
     if (index->pages[i] != NULL) put(s, index->pages[i], ISO_LIVE_PAGE_WORDS * sizeof **index->pages);
   }
+  put_u64(s, index->run_count);
+  if (index->run_count > 0) put(s, index->runs, index->run_count * sizeof *index->runs);
   put_filters(s, &index->once);
   put_filters(s, &index->twice);
 }

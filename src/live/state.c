@@ -37,15 +37,19 @@ bool iso_live_track_note_frozen(iso_live_track *track, const iso_live_txn *txn) 
 /* ---- versions ---- */
 
 static bool new_version(iso_live_track *track, uint32_t *number) {
-  if (track->free_version != 0) {
-    *number = track->free_version;
-    track->free_version = track->versions.items[*number - 1].older;
+  if (track->free_versions.count > 0) {
+    *number = track->free_versions.items[--track->free_versions.count];
     return true;
   }
   iso_live_version empty = {0};
+  if (!iso_vec_reserve(&track->free_versions, track->versions.count + 1)) return false;
   if (!iso_vec_push(&track->versions, empty)) return false;
   *number = (uint32_t)track->versions.count;
   return true;
+}
+
+void iso_live_version_free(iso_live_track *track, uint32_t version) {
+  track->free_versions.items[track->free_versions.count++] = version;
 }
 
 static bool add_version(iso_live_track *track, iso_live_slot *slot, iso_value value, uint32_t writer, uint64_t label) {
@@ -126,7 +130,7 @@ void iso_live_track_clear(iso_live_track *track) {
     track->entries.items[i].next = 0;
   }
   track->versions.count = 0;
-  track->free_version = 0;
+  track->free_versions.count = 0;
   track->ends.count = 0;
   track->placed = track->thin_air = 0;
   iso_live_forget_waiters(track);

@@ -54,6 +54,7 @@ void iso_live_track_free(iso_live_track *track) {
   iso_vec_free(&track->entries);
   iso_vec_free(&track->slots);
   iso_vec_free(&track->versions);
+  iso_vec_free(&track->free_versions);
   iso_vec_free(&track->order);
   iso_vec_free(&track->lanes);
   iso_vec_free(&track->ends);
@@ -152,7 +153,7 @@ uint64_t iso_live_track_bytes(const iso_live_track *track) {
       track->lanes.capacity * sizeof *track->lanes.items + track->ends.capacity * sizeof *track->ends.items;
   bytes +=
       track->order.capacity * sizeof *track->order.items + iso_live_pockets_bytes(track) + iso_live_sight_bytes(track);
-  bytes += track->list_bytes;
+  bytes += track->list_bytes + track->free_versions.capacity * sizeof *track->free_versions.items;
   if (track->waiters != NULL) bytes += (track->waiter_mask + 1) * sizeof *track->waiters;
   return bytes;
 }

@@ -66,7 +66,7 @@ typedef struct iso_live_list {
   uint32_t frozen; /* how many of them are */
 } iso_live_list;
 
-/* A key. */
+/* A key.  Large blocks begin 16 bytes behind a line of the cache: what commit orders ask for is in the first line. */
 typedef struct iso_live_slot {
   uint32_t newest; /* version + 1 */
   uint32_t old;    /* + 1: commit orders: the last frozen version */
@@ -77,10 +77,9 @@ typedef struct iso_live_slot {
   iso_value frozen;
   uint32_t stamp;
   iso_value own, seen;
-  uint32_t appended; /* its last append, + 1 */
-
-  uint64_t frozen_read, seen_at;
+  uint32_t appended;   /* its last append, + 1 */
   iso_live_list *list; /* NULL for a register */
+  uint64_t frozen_read, seen_at;
 } iso_live_slot;
 
 typedef enum iso_live_where {
@@ -158,7 +157,8 @@ typedef struct iso_live_track {
   ISO_VEC(iso_live_entry) entries; /* in the order of arrival, at least within sessions */
   ISO_VEC(iso_live_slot) slots;    /* by key */
   ISO_VEC(iso_live_version) versions;
-  uint32_t free_version;         /* + 1 */
+  /* Versions that are free, with room for all of them; a list through them would be read where memory is slow. */
+  ISO_VEC(uint32_t) free_versions;
   ISO_VEC(iso_live_event) order; /* live/order.h */
   bool ordered;                  /* that it is up to date */
   ISO_VEC(iso_live_head) heads;  /* by session, in commit orders (live/commits.h); these, too: */
@@ -169,8 +169,7 @@ typedef struct iso_live_track {
   bool replays;                  /* the order is given and does not change */
   bool trusts;                   /* and it is right */
   iso_live_clocks clocks;
-  uint32_t free_old;             /* + 1 */
-  uint32_t swept;                /* the next key whose old versions are looked at */
+  ISO_VEC(uint32_t) free_olds;   /* those that are free; room for all */
   iso_live_pockets *pockets;     /* NULL: none so far */
   iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
   ISO_VEC(iso_live_lane) lanes;  /* by session */
@@ -221,6 +220,8 @@ uint64_t iso_live_track_bytes(const iso_live_track *track);
 /* The slot of a key, reset for the transaction with the stamp at hand; NULL when memory is out. */
 iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
+/* A version is not needed any more. */
+void iso_live_version_free(iso_live_track *track, uint32_t version);
 /* Adds an element to the list of a key; false when memory is out. */
 bool iso_live_append(iso_live_track *track, iso_live_slot *slot, iso_value element);
 /* Serial orders: notes that the version before the label is read there. */
