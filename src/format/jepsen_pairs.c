@@ -66,7 +66,8 @@ static isoproof_status own_ops(iso_jepsen_pairs *r, slot *s) {
   }
   s->own.count = 0;
   if (!iso_vec_reserve(&s->own, s->count)) return iso_fail_memory(r->error);
-  if (s->count > 0) memcpy(s->own.items, s->ops, s->count * sizeof *s->ops);
+  /* Nowhere to copy to there is only where nothing was to be reserved. */
+  if (s->count > 0 && s->own.items != NULL) memcpy(s->own.items, s->ops, s->count * sizeof *s->ops);
   s->ops = s->own.items;
   s->borrowed = false;
   return ISOPROOF_OK;
