@@ -46,6 +46,7 @@ typedef struct {
   spread spread;
   const options *parsed;
   check_job job;
+  bool stats; /* of the ranks */
   isoproof_task *task;
 } mpi_check;
 
@@ -85,7 +86,7 @@ static isoproof_status judge(mpi_check *m, double load, reply *to, isoproof_erro
   iso_whole whole = {.open = open_whole, .context = m, .fits = fits(m), .release = release};
   iso_parts_result judged;
   isoproof_check_options how = check_options_of(&m->job);
-  how.stats = false; /* they are about the ranks here */
+  if (m->job.reporting) whole.needed = "a report shows the whole history";
   double began = now();
   talk_team(&m->talk, &team);
   isoproof_status status = iso_judge_parts(&team, m->spread.history, &how, &whole, m->task, &judged, error);
@@ -106,12 +107,12 @@ static void tell_stats(mpi_check *m) {
   (void)getrusage(RUSAGE_SELF, &usage);
   uint64_t most = talk_most(t, (uint64_t)usage.ru_maxrss * 1024), all = talk_sum(t, (uint64_t)usage.ru_maxrss * 1024);
   uint64_t exchanged = talk_sum(t, t->exchanged);
-  if (t->rank != 0 || !m->parsed->values[CHECK_STATS].on) return;
-  fprintf(
-      stderr,
-      "ranks %d; bytes exchanged %llu, asked %llu, answered %llu; peak memory of the largest rank %llu, of all %llu\n",
-      t->ranks, (unsigned long long)exchanged, (unsigned long long)t->asked, (unsigned long long)t->answered,
-      (unsigned long long)most, (unsigned long long)all);
+  if (t->rank != 0 || !m->stats) return;
+  fprintf(stderr,
+          "ranks %d, of which read %d; bytes exchanged %llu, asked %llu, answered %llu; peak memory of the largest "
+          "rank %llu, of all %llu\n",
+          t->ranks, m->spread.readers, (unsigned long long)exchanged, (unsigned long long)t->asked,
+          (unsigned long long)t->answered, (unsigned long long)most, (unsigned long long)all);
 }
 
 static isoproof_status check_one(mpi_check *m, reply *to, isoproof_error *error) {
@@ -176,6 +177,8 @@ int iso_mpi_check(int argc, char **argv) {
   mpi_check m = {.parsed = &parsed};
   int code = EXIT_USAGE;
   if (options_parse(&parsed, "check", check_table, CHECK_OPTIONS, argc - 1, argv + 1) && is_usable(&parsed)) {
+    m.stats = parsed.values[CHECK_STATS].on;
+    parsed.values[CHECK_STATS].on = false; /* they are about the ranks here */
     m.job = (check_job){.parsed = &parsed, .json = parsed.values[CHECK_JSON].on, .workers = 1};
     bool ready = collect(&m.job.files, &parsed);
     m.job.reporting = outputs_wanted(&parsed.values[CHECK_OUTPUT]);

@@ -241,6 +241,9 @@ isoproof_status folder_open_whole(const char *folder, isoproof_task *task, isopr
   if (status == ISOPROOF_OK) status = isoproof_history_open(path, NULL, task, history, error);
   unlink(path);
   rmdir(scratch);
+  /* Lines are those of the joined history, which has no other name. */
+  bool named = status != ISOPROOF_OK && strcmp(error->file, path) == 0;
+  if (named) snprintf(error->file, sizeof error->file, "%.200s", folder);
   if (status != ISOPROOF_OK) return status;
   char *name = strdup(folder);
   if (name == NULL) return iso_fail_memory(error);

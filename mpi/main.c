@@ -20,9 +20,10 @@ const program this_program = {"isoproof-mpi", "isolation levels of a database, o
                               description, commands, COUNT_OF(commands)};
 
 static int check(int argc, char **argv) {
-  int level, code;
-  message_mute(false);
+  int level, rank, code;
   MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  message_mute(rank > 0);
   code = finish_output(iso_mpi_check(argc - 1, argv + 1));
   MPI_Finalize();
   return code;

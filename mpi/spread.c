@@ -61,6 +61,7 @@ static isoproof_status read_history(talk *t, const char *path, const char *forma
   if (plan->way == READ_RANGES) ISO_TRY(ranges_read(t, path, plan, s, &good, error));
   if (plan->way == READ_MAPPED) ISO_TRY(map_share(t, path, s, &good, error));
   if (plan->way == READ_PARTS) ISO_TRY(folder_read(t, path, s, &good, error));
+  s->readers = good ? t->ranks : 1;
   if (good || t->rank != 0) return ISOPROOF_OK;
   return spread_open_whole(path, format, t->task, &s->history, error);
 }

@@ -18,6 +18,7 @@ typedef struct spread {
   bool in_ranges;  /* the history is there on all ranks, and each ships a range of its transactions */
   isoproof_history *range; /* what this rank alone has read, until it is shipped; NULL: nothing of its own */
   iso_range_map map;       /* its numbers and codes in the whole */
+  int readers;             /* ranks that have read the input: all or one */
   iso_part part;
   bool has_part;
 } spread;

@@ -278,7 +278,10 @@ static bool stream_finished(const void *reader_) { return ((const reader *)reade
 
 static void stream_skip(void *reader_, uint64_t lines) {
   reader *r = reader_;
+  const iso_window *window = &r->p.t.window;
   r->p.t.line = lines + 1;
+  /* Ends of lines that were seen, and are still to be read. */
+  for (const char *p = window->cur; p < window->end; p++) r->p.t.line -= *p == '\n';
 }
 
 const iso_stream_table iso_jsonl_stream = {.cut = ISO_CUT_JSON_ITEMS,

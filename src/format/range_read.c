@@ -41,8 +41,16 @@ void iso_range_close(iso_range_reader *r) {
   *r = (iso_range_reader){.lines = 0};
 }
 
+/* A comma behind the last thing would be found by what comes next, which another one reads. */
+static isoproof_status check_end(const char *lines, size_t bytes, isoproof_error *error) {
+  while (bytes > 0 && strchr(" \n\r\t", lines[bytes - 1]) != NULL) bytes--;
+  if (bytes == 0 || lines[bytes - 1] != ',') return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_FORMAT, "a line does not stand on its own");
+}
+
 isoproof_status iso_range_feed(iso_range_reader *r, const char *lines, size_t bytes, isoproof_error *error) {
   ISO_TRY(iso_task_check(r->task, error));
+  ISO_TRY(check_end(lines, bytes, error));
   for (const char *at = lines, *end = lines + bytes; at < end; r->lines++) {
     at = memchr(at, '\n', (size_t)(end - at));
     if (at++ == NULL) break;

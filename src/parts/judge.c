@@ -47,6 +47,7 @@ static const char *hindrance(const judging *j) {
   bool more = o->certificate || o->stats || o->others || o->anomaly_count > 0 || o->model_count > 0 ||
               o->elle_workload != NULL || o->duplicate_values;
   if (more) return "more than verdicts was asked for";
+  if (j->whole->needed != NULL) return j->whole->needed;
   if (iso_history_has_rows(j->h)) return "the history has rows";
   if (isoproof_history_fact(j->h, "interference") != NULL) return "the history has an interference";
   if (o->level_count == 0 && j->h->txn_isolation_opt != NULL) return "transactions have levels of their own";

@@ -12,7 +12,8 @@ typedef struct iso_whole {
   /* Opens it; ISOPROOF_ERR_MEMORY where it does not fit.  NULL: the parts are asked for all operations. */
   isoproof_status (*open)(void *context, isoproof_history **history, isoproof_error *error);
   void *context;
-  bool fits; /* into memory */
+  bool fits;          /* into memory */
+  const char *needed; /* the reason why it is needed whatever the verdicts are; NULL: it is not */
   /* Called before it is opened: nothing will be asked of the parts any more, which may go.  May be NULL. */
   void (*release)(void *context);
 } iso_whole;

@@ -1,11 +1,13 @@
 /* Histories in parts: the coordinator against isoproof_check, on random histories of registers and lists, with times
- * and without, in 1 to 8 parts; what is gathered again; and larger ones from the simulator.  ISOPROOF_RANDOM_HISTORIES
+ * and without, in 1 to 8 parts; what is gathered again; larger ones from the simulator; and texts that are read in
+ * ranges.  ISOPROOF_RANDOM_HISTORIES
  * sets how many (3000 without), ISOPROOF_RANDOM_SEED where they start. */
 #include "tests/unit/unit.h"
 
 #include "parts/coordinator.h"
 #include "parts/ops.h"
 #include "tests/random/random_history.h"
+#include "tests/unit/parts/ranges.h"
 
 typedef struct {
   char problem[512];
@@ -177,6 +179,7 @@ static void simulated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(registers), cmocka_unit_test(lists), cmocka_unit_test(simulated)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(registers), cmocka_unit_test(lists), cmocka_unit_test(simulated),
+                                     cmocka_unit_test(ranges_are_the_whole)};
   return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
 }
