@@ -83,6 +83,7 @@ static isoproof_verdict verdict_of(const judging *j, const isoproof_level_info *
   if (j->options->level_count > 0) return j->c.verdict[level->number];
   iso_level proved = iso_has_real_time(j->h) ? ISO_LEVEL_STRICT_SERIALIZABLE : ISO_LEVEL_SERIALIZABLE;
   bool follows = isoproof_level_implies(isoproof_level_at(proved), level) || level->number == ISO_LEVEL_CUT_ISOLATION;
+  if (level->number == ISO_LEVEL_MIXED) follows = false; /* nobody has a level of its own: see hindrance */
   return follows && level->family != ISOPROOF_LEVEL_MODEL ? ISOPROOF_SATISFIED : ISOPROOF_VERDICT_NONE;
 }
 
