@@ -138,7 +138,7 @@ static bool share_seen(folder_reader *f, bool good) {
   if (t->rank == 0 && good) put_seen(&f->joined, &mine);
   if (t->rank == 0) length = mine.count;
   talk_share(t, &length, sizeof length);
-  if (t->rank > 0 && iso_put_room(&mine, length) == NULL) talk_give_up();
+  if (t->rank > 0 && length > 0 && iso_put_room(&mine, length) == NULL) talk_give_up();
   if (length > 0) talk_share(t, mine.items, length);
   if (t->rank > 0 && length > 0) (void)add_seen(&f->joined, &mine);
   iso_bytes_free(&mine);
@@ -167,8 +167,7 @@ static void share_sizes(folder_reader *f) {
   uint32_t count = f->joined.count;
   char path[PATH_MAX];
   struct stat file;
-  f->bytes = iso_alloc_zero(count, sizeof *f->bytes);
-  if (f->bytes == NULL) talk_give_up();
+  f->bytes = talk_room(count, sizeof *f->bytes);
   uint64_t total = 0;
   for (uint32_t i = 0; f->t->rank == 0 && i < count; i++) {
     part_path(f->folder, i, path);
