@@ -167,8 +167,7 @@ static void share_sizes(folder_reader *f) {
   uint32_t count = f->joined.count;
   char path[PATH_MAX];
   struct stat file;
-  f->bytes = iso_alloc_zero(count, sizeof *f->bytes);
-  if (f->bytes == NULL) talk_give_up();
+  f->bytes = talk_room(count, sizeof *f->bytes);
   uint64_t total = 0;
   for (uint32_t i = 0; f->t->rank == 0 && i < count; i++) {
     part_path(f->folder, i, path);

@@ -87,8 +87,7 @@ static bool merge(talk *t, iso_bytes *mine, iso_merger *merger, isoproof_error *
 static bool lead(talk *t, const char *name, isoproof_format format, iso_bytes *mine, spread *s, isoproof_error *error) {
   size_t ranks = (size_t)t->ranks;
   iso_merger merger;
-  iso_bytes *answers = iso_alloc_zero(ranks, sizeof *answers);
-  if (answers == NULL) talk_give_up();
+  iso_bytes *answers = talk_room(ranks, sizeof *answers);
   bool good = iso_merger_init(&merger, format, name, ranks, error) == ISOPROOF_OK;
   good = merge(t, mine, &merger, error) && good;
   good = good && iso_merger_finish(&merger, t->task, &s->history, answers, error) == ISOPROOF_OK;

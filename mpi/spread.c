@@ -132,8 +132,7 @@ static isoproof_status exchange_rounds(talk *t, const iso_piece *piece, iso_byte
 
 static isoproof_status exchange(talk *t, const iso_piece *piece, iso_shipment *from, isoproof_error *error) {
   size_t ranks = (size_t)t->ranks;
-  iso_bytes *to = iso_alloc_zero(2 * ranks, sizeof *to);
-  if (to == NULL) talk_give_up();
+  iso_bytes *to = talk_room(2 * ranks, sizeof *to);
   isoproof_status status = exchange_rounds(t, piece, to, to + ranks, from, error);
   for (size_t i = 0; i < 2 * ranks; i++) iso_bytes_free(&to[i]);
   free(to);
@@ -143,8 +142,7 @@ static isoproof_status exchange(talk *t, const iso_piece *piece, iso_shipment *f
 static isoproof_status make_part(talk *t, spread *s, const iso_part_frame *frame, isoproof_error *error) {
   size_t ranks = (size_t)t->ranks;
   iso_piece piece = piece_of(t, s);
-  iso_shipment *from = iso_alloc_zero(ranks, sizeof *from);
-  if (from == NULL) talk_give_up();
+  iso_shipment *from = talk_room(ranks, sizeof *from);
   isoproof_status status = exchange(t, &piece, from, error);
   if (status == ISOPROOF_OK) {
     drop_operations(s);
@@ -195,8 +193,7 @@ isoproof_status spread_history(talk *t, isoproof_history *history, bool in_range
 
 isoproof_status spread_read(talk *t, const char *path, const char *format, spread *s, isoproof_error *error) {
   memset(s, 0, sizeof *s);
-  reading *plan = iso_alloc_zero(1, sizeof *plan);
-  if (plan == NULL) talk_give_up();
+  reading *plan = talk_room(1, sizeof *plan);
   /* Rank 0 says which way, so that all go the same. */
   if (t->rank == 0) reading_plan(path, format, plan);
   talk_share(t, plan, sizeof *plan);

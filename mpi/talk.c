@@ -49,6 +49,12 @@ _Noreturn void talk_give_up(void) {
   abort();
 }
 
+void *talk_room(size_t count, size_t size) {
+  void *room = iso_alloc_zero(count, size);
+  if (room == NULL) talk_give_up();
+  return room;
+}
+
 void talk_begin(talk *t, isoproof_task *task) {
   memset(t, 0, sizeof *t);
   t->task = task;

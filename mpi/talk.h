@@ -29,6 +29,8 @@ void talk_phase(const talk *t, const char *phase);
 
 /* Memory is out where nobody could be told: all ranks end. */
 _Noreturn void talk_give_up(void);
+/* Zeroed memory, which is always there: without it all end. */
+void *talk_room(size_t count, size_t size);
 
 /* Everybody's status: where one rank failed all fail, with its error. */
 isoproof_status talk_agree(const talk *t, isoproof_status status, isoproof_error *error);

@@ -5,6 +5,7 @@
 #include "format/binary.h"
 #include "history/builder.h"
 #include "tests/scratch.h"
+#include "tests/unit/format/binary_shares.h"
 #include "tests/unit/format/format_bytes.h"
 #include "tests/unit/format/same_history.h"
 
@@ -198,6 +199,36 @@ static void test_forged_everywhere(void **state) {
   }
   print_message("%zu accepted, %zu refused\n", accepted, refused);
   assert_true(refused > accepted / 4);
+  isoproof_history_free(history);
+  bytes_free(&b), bytes_free(&copy);
+}
+
+/* What several processes check is what one does: every byte is changed once, with checksums that are right and wrong.
+ */
+static void test_shares(void **state) {
+  (void)state;
+  static const int changes[] = {0x01, 0x02, 0x04, 0x80, 0xff, 0x7f};
+  isoproof_history *history = rich_history(), *again;
+  bytes b = packed(history), copy = {NULL, 0, 0};
+  char path[SCRATCH_BYTES];
+  int file = scratch_file(path);
+  size_t accepted = 0;
+  assert_true(file >= 0);
+  for (size_t i = 0; i <= b.count; i++) {
+    copy.count = 0;
+    bytes_put(&copy, b.data, b.count);
+    if (i > 0) copy.data[i - 1] = (char)(copy.data[i - 1] ^ changes[i % 6]);
+    if (i % 4 != 0) forge(&copy);
+    assert_int_equal(ftruncate(file, 0), 0);
+    assert_int_equal(pwrite(file, copy.data, copy.count, 0), (ssize_t)copy.count);
+    bool good = open_bytes(copy.data, copy.count, "binary", &again, NULL) == ISOPROOF_OK;
+    if (good) isoproof_history_free(again);
+    if (good_in_shares(path, 1 + (uint32_t)(i % 5)) != good) fail_msg("change %zu: %d as a whole", i, good);
+    accepted += good;
+  }
+  assert_true(accepted > 0 && accepted < b.count);
+  close(file);
+  unlink(path);
   isoproof_history_free(history);
   bytes_free(&b), bytes_free(&copy);
 }
@@ -505,6 +536,7 @@ int main(void) {
                                      cmocka_unit_test(test_truncated_everywhere),
                                      cmocka_unit_test(test_flipped_everywhere),
                                      cmocka_unit_test(test_forged_everywhere),
+                                     cmocka_unit_test(test_shares),
                                      cmocka_unit_test(test_rows),
                                      cmocka_unit_test(test_forged_fields),
                                      cmocka_unit_test(test_forged_twins),

@@ -8,6 +8,7 @@
 
 #include "format/range.h"
 #include "parts/merge.h"
+#include "tests/scratch.h"
 #include "tests/unit/format/format_bytes.h"
 #include "tests/unit/unit.h"
 
@@ -206,8 +207,8 @@ static void compare_ranges(const char *path, const bytes *text, isoproof_format 
 static void ranges_are_the_whole(void **state) {
   (void)state;
   uint64_t random = 11;
-  char path[] = "/tmp/isoproof-ranges-XXXXXX";
-  int file = mkstemp(path);
+  char path[SCRATCH_BYTES];
+  int file = scratch_file(path);
   assert_true(file >= 0);
   for (int i = 0; i < UNLESS_SLOW(600, 100); i++) {
     bytes text = {NULL, 0, 0};
