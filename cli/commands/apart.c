@@ -7,21 +7,37 @@
 
 /* ---- finding ---- */
 
+/* Whether the engines say so of the history; the result replaces that of an earlier check. */
+static bool has_verdict(apart *a, const isoproof_level_info *level, isoproof_verdict verdict) {
+  isoproof_error error = {0};
+  isoproof_check_options asked = {.struct_size = sizeof asked};
+  if (level->family == ISOPROOF_LEVEL_MODEL && a->found.lists) {
+    asked.models = &level->id;
+    asked.model_count = 1;
+  } else {
+    asked.levels = &level->id;
+    asked.level_count = 1;
+  }
+  isoproof_result_free(a->result);
+  a->result = NULL;
+  if (isoproof_check(a->history, &asked, NULL, &a->result, &error) != ISOPROOF_OK) {
+    message_error(&error, "history");
+    return false;
+  }
+  return isoproof_result_verdict_of(a->result, level->id) == verdict;
+}
+
 /* Whether the engines say of it what the table says. */
 static bool judge(apart *a) {
   isoproof_error error = {0};
-  const char *levels[] = {a->allows->id, a->forbids->id};
   isoproof_open_options how = {.struct_size = sizeof how, .format = a->found.format};
-  isoproof_check_options asked = {.struct_size = sizeof asked, .levels = levels, .level_count = COUNT_OF(levels)};
   if (isoproof_history_open_memory(a->found.history, strlen(a->found.history), "history", &how, NULL, &a->history,
-                                   &error) != ISOPROOF_OK ||
-      isoproof_check(a->history, &asked, NULL, &a->result, &error) != ISOPROOF_OK) {
+                                   &error) != ISOPROOF_OK) {
     message_error(&error, "history");
     return false;
   }
   a->anomaly.struct_size = sizeof a->anomaly;
-  return isoproof_result_verdict_of(a->result, a->allows->id) == ISOPROOF_SATISFIED &&
-         isoproof_result_verdict_of(a->result, a->forbids->id) == ISOPROOF_VIOLATED &&
+  return has_verdict(a, a->allows, ISOPROOF_SATISFIED) && has_verdict(a, a->forbids, ISOPROOF_VIOLATED) &&
          isoproof_result_anomaly_at(a->result, 0, &a->anomaly);
 }
 
@@ -55,7 +71,7 @@ const char *apart_size(const apart *a, char text[APART_SIZE]) {
   return text;
 }
 
-enum { DRAWN_TXNS = 16, DRAWN_TEXT = 160, DRAWN_LINE = 400 };
+enum { DRAWN_TXNS = 16, DRAWN_TEXT = 160, DRAWN_VALUE = 48 };
 
 typedef struct drawing {
   const isoproof_history *history;
@@ -66,6 +82,25 @@ typedef struct drawing {
   unsigned from[DRAWN_TXNS], to[DRAWN_TXNS]; /* columns */
 } drawing;
 
+/* "0", or "[1 2]" of a list. */
+static void describe_value(const drawing *d, uint64_t number, const isoproof_op *op, char text[DRAWN_VALUE]) {
+  isoproof_scalar element;
+  size_t used = 0;
+  if (op->kind != ISOPROOF_OP_READ_LIST) {
+    isoproof_scalar_format(op->value, text, DRAWN_VALUE);
+    if (d->zero && op->value.type == ISOPROOF_NIL) snprintf(text, DRAWN_VALUE, "0");
+    return;
+  }
+  snprintf(text, DRAWN_VALUE, "[]");
+  for (uint64_t i = 0; isoproof_history_element_at(d->history, number, i, &element); i++) {
+    char value[24];
+    isoproof_scalar_format(element, value, sizeof value);
+    if (used + strlen(value) + 3 > DRAWN_VALUE) break;
+    used += (size_t)snprintf(text + used, DRAWN_VALUE - used, "%c%s", i == 0 ? '[' : ' ', value);
+    memcpy(text + used, "]", 2);
+  }
+}
+
 /* "[r 1=0, w 2=1]", with the level that is the transaction's own. */
 static void describe(drawing *d, size_t t) {
   char *text = d->text[t];
@@ -74,13 +109,12 @@ static void describe(drawing *d, size_t t) {
   if (txn->isolation != NULL) used += (size_t)snprintf(text + used, DRAWN_TEXT - used, "%s: ", txn->isolation);
   for (uint64_t o = 0; o < txn->op_count && used < DRAWN_TEXT; o++) {
     isoproof_op op = {.struct_size = sizeof op};
-    char key[24], value[24];
+    char key[24], value[DRAWN_VALUE];
     if (!isoproof_history_op_at(d->history, txn->first_op + o, &op)) break;
     isoproof_scalar_format(op.key, key, sizeof key);
-    isoproof_scalar_format(op.value, value, sizeof value);
-    if (d->zero && op.value.type == ISOPROOF_NIL) snprintf(value, sizeof value, "0");
-    used += (size_t)snprintf(text + used, DRAWN_TEXT - used, "%s%c %s=%s", o == 0 ? "" : ", ",
-                             op.kind == ISOPROOF_OP_WRITE ? 'w' : 'r', key, value);
+    describe_value(d, txn->first_op + o, &op, value);
+    const char *what = op.kind == ISOPROOF_OP_APPEND ? "append" : op.kind == ISOPROOF_OP_WRITE ? "w" : "r";
+    used += (size_t)snprintf(text + used, DRAWN_TEXT - used, "%s%s %s=%s", o == 0 ? "" : ", ", what, key, value);
   }
   if (used < DRAWN_TEXT - 1) snprintf(text + used, DRAWN_TEXT - used, "]");
 }

@@ -63,7 +63,10 @@ static void print_found(const apart *a) {
   fputc('\n', stderr);
   say_searched(a, a->found.transactions, a->found.operations, searched);
   snprintf(text, sizeof text, "%s%s%s%s", apart_size(a, size),
-           searched[0] != '\0' ? "; nothing smaller was found among all histories " : "", searched, ".");
+           searched[0] == '\0' ? ""
+           : a->found.lists    ? "; nothing smaller was found among all histories of lists "
+                               : "; nothing smaller was found among all histories ",
+           searched, ".");
   print_wrapped(stderr, text, 0, 0, width);
   fputc('\n', stderr);
 }
@@ -151,11 +154,12 @@ static void print_json(const apart *a, apart_outcome outcome) {
   isoproof_json_u64(j, 1);
   json_texts(j, texts, COUNT_OF(texts));
   isoproof_json_name(j, "exists");
-  isoproof_json_bool(j, outcome == APART_FOUND);
-  if (outcome == APART_FOUND)
-    json_found(j, a);
+  if (outcome == APART_UNKNOWN)
+    isoproof_json_null(j);
   else
-    json_proof(j, a);
+    isoproof_json_bool(j, outcome == APART_FOUND);
+  if (outcome == APART_FOUND) json_found(j, a);
+  if (outcome == APART_IMPLIED) json_proof(j, a);
   json_searched(j, a);
   isoproof_json_end(j);
   isoproof_json_line(j);
@@ -181,10 +185,12 @@ static const isoproof_level_info *level_named(const char *name) {
 }
 
 static void say_unknown(const apart *a) {
-  const isoproof_level_info *model = isoproof_can_distinguish(a->allows) ? a->forbids : a->allows;
+  char searched[SENTENCE];
+  say_searched(a, MOST_TRANSACTIONS, 0, searched);
   message(
-      "levels: %s is decided by Elle's way, and was not searched for; --distinguish is about levels, PL-SI and PL-3",
-      model->id);
+      "levels: no history is known that %s provably satisfies and %s forbids, and no proof that there is none; lists "
+      "%s were searched, without predicates",
+      a->allows->id, a->forbids->id, searched);
 }
 
 int distinguish(const char *allows, const char *forbids, bool as_json) {
@@ -193,18 +199,16 @@ int distinguish(const char *allows, const char *forbids, bool as_json) {
   apart a;
   apart_outcome outcome = apart_find(first, second, &a);
   if (outcome == APART_FAILED) return EXIT_INTERNAL;
-  if (outcome == APART_UNKNOWN) {
-    say_unknown(&a);
-    return EXIT_UNKNOWN;
-  }
   if (as_json)
     print_json(&a, outcome);
   else if (outcome == APART_FOUND)
     print_found(&a);
-  else
+  else if (outcome == APART_IMPLIED)
     print_proof(&a);
+  else
+    say_unknown(&a);
   apart_free(&a);
-  return outcome == APART_FOUND ? EXIT_SATISFIED : EXIT_VIOLATED;
+  return outcome == APART_FOUND ? EXIT_SATISFIED : outcome == APART_IMPLIED ? EXIT_VIOLATED : EXIT_UNKNOWN;
 }
 
 int distinguish_all(void) {

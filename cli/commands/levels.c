@@ -271,22 +271,18 @@ static const char *const description[] = {
     "count session order; Adya's and Elle's models do not, unless their name says so. Where both families use "
     "one name, both meanings are shown side by side.",
     "With --distinguish A B, prints the smallest history that A allows and B forbids, found by listing all small "
-    "histories: the fewest transactions, then operations, sessions, keys. It is Plume text, or JSON lines where times "
-    "or "
-    "levels of transactions are needed, and can be piped into 'isoproof check -'; what it shows goes to standard "
-    "error. "
-    "Where A implies B there is none: the steps of the proof are printed instead, and the exit code is 1. Of models, "
-    "only "
-    "PL-SI and PL-3 were searched for; others give the exit code 3 where the lattice does not answer. With --json and "
-    "no "
-    "names, all pairs are told, a line each.",
+    "histories: the fewest transactions, then operations, sessions, keys. It is Plume text, or JSON lines where lists, "
+    "times or levels of transactions are needed, and can be piped into 'isoproof check -'; what it shows goes to "
+    "standard error. Where A implies B there is none: the steps of the proof are printed instead, and the exit code is "
+    "1. A name that levels and models share means the level. Of some models neither a history nor a proof is known: "
+    "the exit code is 3. With --json and no names, all pairs are told, a line each.",
     NULL};
 
 const command command_levels = {"levels",
                                 "Show the levels, what implies what, and their names",
                                 "[--models|--databases|--distinguish LEVEL LEVEL] [--json|--dot]",
                                 description,
-                                "LEVEL: the id or an alias of a level, for --distinguish.",
+                                "LEVEL: the id or an alias of a level or a model, for --distinguish.",
                                 "topics",
                                 table,
                                 LEVELS_OPTIONS,

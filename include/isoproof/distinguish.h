@@ -9,9 +9,10 @@
  * names of sessions, keys and values.  The smallest has the fewest transactions, then operations, then sessions, then
  * keys, and then the fewest pairs of transactions that overlap.
  *
- * This is about the levels (families ISOPROOF_LEVEL_BASE and ISOPROOF_LEVEL_SESSION) and the models PL-SI and PL-3,
- * which are decided by search.  Other models are decided by Elle's way and were not searched for: of these there are
- * proofs only.
+ * This is about the levels (families ISOPROOF_LEVEL_BASE and ISOPROOF_LEVEL_SESSION) and about the models whose name no
+ * level has and which some anomaly rules out.  Models other than PL-SI and PL-3 are decided by Elle's way, which needs
+ * lists: they show the order of their versions.  Some models have no anomaly of their own, or need predicates to be
+ * told from others: then neither a history nor a proof may be known.
  *
  * Everything points into constant tables of the library: nothing is owned, nothing is freed.
  */
@@ -27,12 +28,13 @@ extern "C" {
 typedef struct isoproof_distinction {
   size_t struct_size; /* sizeof(isoproof_distinction), set by the caller */
   const char *history;
-  const char *format; /* "plume", or "jsonl" where a level needs times or levels of transactions */
+  const char *format; /* "plume", or "jsonl" where a level needs lists, times or levels of transactions */
   uint32_t transactions, operations, sessions, keys;
+  bool lists; /* it is of lists: models are judged by Elle's way (isoproof_check_options.models); else of registers */
 } isoproof_distinction;
 
 /* The smallest history that the first level allows and the second forbids.  False when there is none: because the first
- * implies the second (isoproof_proof_step_at says why), or because a model was not searched for. */
+ * implies the second (isoproof_proof_step_at says why), or because none was found that is known to be one. */
 ISOPROOF_API bool isoproof_distinguish(const isoproof_level_info *allows, const isoproof_level_info *forbids,
                                        isoproof_distinction *out);
 /* Whether this is about the level. */

@@ -1,6 +1,7 @@
 /* Inferring dependencies, one kind of workload at a time, and finding the operations that one rests on. */
 #include "elle/evidence.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "elle/scan_lists.h"
@@ -9,12 +10,18 @@
 #include "elle/scan_sets_counters.h"
 #include "history/resolve.h"
 
-/* Whether somebody who counts appended something that nobody saw. */
-static bool has_unseen(const iso_lists *l) {
-  for (uint32_t op = 0; op < l->h->ops; op++) {
-    if (l->h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] == 0 && l->counts[l->op_txn[op]]) return true;
+/* Whether the order of every list is known.  What nobody saw came after all that somebody saw, so that a key may have
+ * one such append. */
+static isoproof_status knows_orders(const iso_lists *l, bool *known, isoproof_error *error) {
+  uint8_t *unseen = iso_alloc_zero(l->h->keys, 1);
+  if (unseen == NULL) return iso_fail_memory(error);
+  *known = true;
+  for (uint32_t op = 0; *known && op < l->h->ops; op++) {
+    if (l->h->op_kind[op] != ISOPROOF_OP_APPEND || l->place[op] != 0 || !l->counts[l->op_txn[op]]) continue;
+    *known = unseen[l->h->op_key[op]]++ == 0;
   }
-  return false;
+  free(unseen);
+  return ISOPROOF_OK;
 }
 
 static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
@@ -25,8 +32,7 @@ static isoproof_status gather_lists(isoproof_history *history, isoproof_task *ta
   ISO_TRY(iso_elle_scan_lists(&e->lists, task, found, error));
   ISO_TRY(iso_lists_edges(&e->lists, task, edges, error));
   completeness->serializable_if_acyclic = true;
-  completeness->all_dependencies = !has_unseen(&e->lists);
-  return ISOPROOF_OK;
+  return knows_orders(&e->lists, &completeness->all_dependencies, error);
 }
 
 static isoproof_status gather_registers(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,

@@ -4,6 +4,7 @@
 #include <isoproof/distinguish.h>
 
 #include "base/abi.h"
+#include "level/anomalies.h"
 #include "level/method.h"
 
 #define L(level) ISO_LEVEL_BIT(ISO_LEVEL_##level)
@@ -34,11 +35,17 @@ static const struct {
 
 enum { SEARCHES = sizeof searched / sizeof searched[0] };
 
+/* What one level needs.  Of registers, most models are not decided: nobody knows the order of their versions. */
+static unsigned needs_of(iso_level level) {
+  const isoproof_level_info *info = isoproof_level_at(level);
+  unsigned needs = info->needs_times ? ISO_DISTINCTION_TIMES : ISO_DISTINCTION_PLAIN;
+  if (level == ISO_LEVEL_MIXED) needs |= ISO_DISTINCTION_LABELS;
+  if (iso_level_method_of(info)->engine == ISO_ENGINE_ELLE) needs |= ISO_DISTINCTION_LISTS;
+  return needs;
+}
+
 iso_distinction_kind iso_distinction_kind_of(iso_level allows, iso_level forbids) {
-  bool times = isoproof_level_at(allows)->needs_times || isoproof_level_at(forbids)->needs_times;
-  bool labels = allows == ISO_LEVEL_MIXED || forbids == ISO_LEVEL_MIXED;
-  if (labels) return times ? ISO_DISTINCTION_LABELS_AND_TIMES : ISO_DISTINCTION_LABELS;
-  return times ? ISO_DISTINCTION_TIMES : ISO_DISTINCTION_PLAIN;
+  return (iso_distinction_kind)(needs_of(allows) | needs_of(forbids));
 }
 
 const iso_distinction *iso_distinction_at(size_t number) {
@@ -70,8 +77,17 @@ static const char *const formats[ISO_DISTINCTION_KINDS] = {
 #undef ISO_X
 };
 
+/* Some models are placed in the lattice only: nothing that is looked for rules them out. */
+static bool is_judged(const isoproof_level_info *level) {
+  if (level->family != ISOPROOF_LEVEL_MODEL) return true;
+  for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
+    if ((iso_anomaly_rules_out((iso_anomaly)a) & ISO_LEVEL_BIT(level->number)) != 0) return true;
+  }
+  return false;
+}
+
 bool isoproof_can_distinguish(const isoproof_level_info *level) {
-  return level != NULL && iso_level_method_of(level)->engine != ISO_ENGINE_ELLE;
+  return level != NULL && isoproof_level_find(level->id) == level && is_judged(level);
 }
 
 bool isoproof_distinguish(const isoproof_level_info *allows, const isoproof_level_info *forbids,
@@ -85,7 +101,8 @@ bool isoproof_distinguish(const isoproof_level_info *allows, const isoproof_leve
                                .transactions = d->transactions,
                                .operations = d->operations,
                                .sessions = d->sessions,
-                               .keys = d->keys};
+                               .keys = d->keys,
+                               .lists = iso_distinction_has(d->kind, ISO_DISTINCTION_LISTS)};
   return ISO_STRUCT_GIVE(out, made);
 }
 

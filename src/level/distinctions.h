@@ -8,13 +8,17 @@
 
 #include "level/levels.h"
 
-/* What a pair of levels needs of a history: nothing beyond operations, a level of each transaction's own (mixed),
- * times, or both.  C name, format. */
+/* What a pair of levels needs of a history: a level of each transaction's own (mixed), times, lists (the models that
+ * judge the order of versions), or several of these, whose numbers are one bit each.  C name, format. */
 #define ISO_DISTINCTION_KIND_LIST(X)                                                                                   \
   X(PLAIN, "plume")                                                                                                    \
   X(LABELS, "jsonl")                                                                                                   \
   X(TIMES, "jsonl")                                                                                                    \
-  X(LABELS_AND_TIMES, "jsonl")
+  X(LABELS_AND_TIMES, "jsonl")                                                                                         \
+  X(LISTS, "jsonl")                                                                                                    \
+  X(LISTS_AND_LABELS, "jsonl")                                                                                         \
+  X(LISTS_AND_TIMES, "jsonl")                                                                                          \
+  X(LISTS_LABELS_AND_TIMES, "jsonl")
 
 typedef enum iso_distinction_kind {
 #define ISO_X(name, format) ISO_DISTINCTION_##name,
@@ -27,8 +31,13 @@ typedef struct iso_distinction {
   iso_distinction_kind kind;
   uint8_t transactions, operations, sessions, keys;
   const char *history;
-  iso_level_set asked, holds; /* what was judged, and what of it is satisfied */
+  iso_level_set asked, holds; /* what was decided, and what of it is satisfied */
 } iso_distinction;
+
+/* Whether histories of a kind have labels, times or lists. */
+static inline bool iso_distinction_has(iso_distinction_kind kind, iso_distinction_kind what) {
+  return ((unsigned)kind & (unsigned)what) != 0;
+}
 
 /* What both levels of a pair need. */
 iso_distinction_kind iso_distinction_kind_of(iso_level allows, iso_level forbids);

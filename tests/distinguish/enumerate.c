@@ -80,7 +80,7 @@ static void rename_txn(const small_history *h, unsigned t, const uint8_t place[S
 }
 
 static small_history renamed(const small_history *h, const uint8_t place[SMALL_TXNS], const uint8_t key[SMALL_KEYS]) {
-  small_history out = {.txns = h->txns, .sessions = h->sessions, .keys = h->keys};
+  small_history out = {.txns = h->txns, .sessions = h->sessions, .keys = h->keys, .lists = h->lists};
   uint8_t who[SMALL_TXNS] = {0}, session[SMALL_TXNS], sessions = 0;
   memset(session, 0xff, sizeof session);
   for (unsigned t = 0; t < h->txns; t++) who[place[t]] = (uint8_t)t;
@@ -90,6 +90,9 @@ static small_history renamed(const small_history *h, const uint8_t place[SMALL_T
     out.session[t] = *known;
     rename_txn(h, who[t], place, key, &out);
     out.first[t + 1] = out.ops;
+  }
+  for (unsigned k = 0; h->lists && k < h->keys; k++) {
+    for (unsigned i = 0; i < small_writers(h, k); i++) out.order[key[k]][i] = place[h->order[k][i]];
   }
   return out;
 }
@@ -126,8 +129,9 @@ void small_in_order_of_time(small_history *history, small_frame *frame) {
   for (unsigned o = 0; o < history->ops; o++) {
     uint8_t *known = &key[history->op[o].key];
     if (*known == 0xff) *known = keys++;
-    history->op[o].key = *known;
   }
+  for (unsigned t = 0; t < history->txns; t++) place[t] = (uint8_t)t;
+  *history = renamed(history, place, key);
   *frame = sorted;
 }
 
@@ -137,7 +141,9 @@ void small_in_order_of_time(small_history *history, small_frame *frame) {
 static bool fits(const small_history *h, unsigned txn, unsigned at, const small_op *op, unsigned keys) {
   if (op->key > keys) return false;
   if (!op->write && op->source == SMALL_NOBODY && h->txns > 1) return false;
-  if (!op->write && op->source >= 0 && (op->source >= (int)txn || !small_writes(h, (unsigned)op->source, op->key)))
+  if (!op->write && op->source >= (int)txn && (!h->lists || op->source == (int)txn || op->source >= h->txns))
+    return false;
+  if (!op->write && op->source >= 0 && op->source < (int)txn && !small_writes(h, (unsigned)op->source, op->key))
     return false;
   for (unsigned o = h->first[txn]; o < at; o++) {
     const small_op *earlier = &h->op[o];
@@ -147,13 +153,15 @@ static bool fits(const small_history *h, unsigned txn, unsigned at, const small_
   return true;
 }
 
-/* Whether every key is written, and read. */
+/* Whether every key is written, and read, and whoever was read from has written. */
 static bool all_matters(const small_history *h) {
   unsigned written = 0, read = 0, all = (1u << h->keys) - 1;
   for (unsigned o = 0; o < h->ops; o++) {
     unsigned bit = 1u << h->op[o].key;
     if (h->op[o].write || h->op[o].source == SMALL_NOBODY) written |= bit;
     if (!h->op[o].write) read |= bit;
+    if (!h->op[o].write && h->op[o].source >= 0 && !small_writes(h, (unsigned)h->op[o].source, h->op[o].key))
+      return false;
   }
   return written == all && read == all;
 }
@@ -170,6 +178,34 @@ static bool keep(small_list *list, const small_history *h) {
   return true;
 }
 
+/* The history with every order of the appends to each key; of registers as it is. */
+static bool keep_orders(small_list *list, small_history *h) {
+  if (!h->lists) return keep(list, h);
+  memset(h->order, 0, sizeof h->order);
+  for (unsigned k = 0; k < h->keys; k++) {
+    unsigned writers = 0;
+    for (unsigned t = 0; t < h->txns; t++) {
+      if (small_writes(h, t, k)) h->order[k][writers++] = (uint8_t)t;
+    }
+  }
+  for (unsigned k = 0; k < h->keys;) {
+    if (k == 0 && !keep(list, h)) return false;
+    /* The last permutation of a key is followed by its first, and by the next one of the next key. */
+    unsigned writers = small_writers(h, k);
+    if (small_next_permutation(h->order[k], writers)) {
+      k = 0;
+      continue;
+    }
+    for (unsigned a = 0, b = writers - 1; writers > 0 && a < b; a++, b--) {
+      uint8_t held = h->order[k][a];
+      h->order[k][a] = h->order[k][b];
+      h->order[k][b] = held;
+    }
+    k++;
+  }
+  return true;
+}
+
 /* Every choice of the operations, for given sizes of transactions and sessions. */
 static bool each_operations(small_history *h, small_list *list) {
   unsigned next[SMALL_OPS] = {0}, txn[SMALL_OPS], keys[SMALL_OPS + 1] = {0}, at = 0;
@@ -179,7 +215,7 @@ static bool each_operations(small_history *h, small_list *list) {
   for (;;) {
     if (at == h->ops) {
       h->keys = (uint8_t)keys[at];
-      if (all_matters(h) && is_first_of_its_kind(h) && !keep(list, h)) return false;
+      if (all_matters(h) && is_first_of_its_kind(h) && !keep_orders(list, h)) return false;
       at--;
     }
     small_op op = {.key = SMALL_KEYS};
@@ -232,7 +268,8 @@ static int by_size(const void *a, const void *b) {
   if (x->sessions != y->sessions) return x->sessions < y->sessions ? -1 : 1;
   if (x->keys != y->keys) return x->keys < y->keys ? -1 : 1;
   encoding ex = encode(x), ey = encode(y);
-  return memcmp(ex.byte, ey.byte, sizeof ex.byte);
+  int order = memcmp(ex.byte, ey.byte, sizeof ex.byte);
+  return order != 0 ? order : memcmp(x->order, y->order, sizeof x->order);
 }
 
 /* The only one in which a session reads what it writes later: Adya's models, which know no sessions, allow it, and all
@@ -244,10 +281,10 @@ static const small_history against_the_session = {.txns = 2,
                                                   .first = {0, 1, 2},
                                                   .op = {{.source = 1}, {.write = true, .source = SMALL_INITIAL}}};
 
-bool small_enumerate(unsigned txns, unsigned ops, small_list *list) {
+bool small_enumerate(unsigned txns, unsigned ops, bool lists, small_list *list) {
   *list = (small_list){0};
   if (txns == 0 || txns > SMALL_TXNS || ops < txns || ops > SMALL_OPS) return true;
-  small_history h = {.txns = (uint8_t)txns, .ops = (uint8_t)ops};
+  small_history h = {.txns = (uint8_t)txns, .ops = (uint8_t)ops, .lists = lists};
   do {
     h.sessions = 0;
     for (unsigned t = 0; t < txns; t++)
@@ -258,7 +295,7 @@ bool small_enumerate(unsigned txns, unsigned ops, small_list *list) {
       if (!each_operations(&h, list)) return false;
     } while (next_sizes(&h));
   } while (next_sessions(&h));
-  if (txns == 2 && ops == 2 && !keep(list, &against_the_session)) return false;
+  if (txns == 2 && ops == 2 && !lists && !keep(list, &against_the_session)) return false;
   if (list->count > 0) qsort(list->histories, list->count, sizeof *list->histories, by_size);
   return true;
 }

@@ -2,6 +2,7 @@
  *
  * Only histories in which every operation can matter: every key is written by somebody and read by somebody (but for
  * thin air, which is read in the history of one operation), and sessions and reads form no cycle, but for one history.
+ * Of lists, reads may go in cycles, and every key has every order; some of these differ in names only.
  */
 #ifndef DISTINGUISH_ENUMERATE_H
 #define DISTINGUISH_ENUMERATE_H
@@ -13,8 +14,9 @@ typedef struct small_list {
   size_t count, room;
 } small_list;
 
-/* All with that many transactions and operations.  The caller frees the histories.  False when memory runs out. */
-bool small_enumerate(unsigned txns, unsigned ops, small_list *list);
+/* All with that many transactions and operations, of registers or of lists.  The caller frees the histories.  False
+ * when memory runs out. */
+bool small_enumerate(unsigned txns, unsigned ops, bool lists, small_list *list);
 
 /* The next permutation in lexicographic order, numbers that are equal not told apart; false after the last. */
 bool small_next_permutation(uint8_t *numbers, unsigned count);
@@ -31,7 +33,7 @@ typedef struct small_timing {
 size_t small_timings(unsigned txns, small_timing timings[SMALL_TIMINGS]);
 /* The same history and times with the transactions, sessions and keys numbered in the order of time. */
 void small_in_order_of_time(small_history *history, small_frame *frame);
-/* Whether sessions are in order and nobody reads what was written, in real time, afterwards. */
+/* Whether sessions are in order and, of registers, nobody reads what was written, in real time, afterwards. */
 bool small_timing_suits(const small_timing *timing, const small_history *history);
 
 #endif

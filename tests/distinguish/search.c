@@ -11,12 +11,18 @@
 const search_bounds search_all = {{[ISO_DISTINCTION_PLAIN] = {0, 4, 8, 7, 6},
                                    [ISO_DISTINCTION_LABELS] = {0, 2, 5, 4, 5},
                                    [ISO_DISTINCTION_TIMES] = {0, 2, 6, 5, 4},
-                                   [ISO_DISTINCTION_LABELS_AND_TIMES] = {0, 2, 4, 3, 4}}};
+                                   [ISO_DISTINCTION_LABELS_AND_TIMES] = {0, 2, 4, 3, 4},
+                                   [ISO_DISTINCTION_LISTS] = {0, 2, 6, 6, 6},
+                                   [ISO_DISTINCTION_LISTS_AND_LABELS] = {0, 2, 4, 4, 0},
+                                   [ISO_DISTINCTION_LISTS_AND_TIMES] = {0, 2, 5, 4, 0},
+                                   [ISO_DISTINCTION_LISTS_LABELS_AND_TIMES] = {0, 2, 4, 3, 0}}};
 
 const search_bounds search_some = {{[ISO_DISTINCTION_PLAIN] = {0, 3, 6, 5, 4},
                                     [ISO_DISTINCTION_LABELS] = {0, 2, 4, 0, 0},
                                     [ISO_DISTINCTION_TIMES] = {0, 2, 4, 3, 0},
-                                    [ISO_DISTINCTION_LABELS_AND_TIMES] = {0, 1, 4, 0, 0}}};
+                                    [ISO_DISTINCTION_LABELS_AND_TIMES] = {0, 1, 4, 0, 0},
+                                    [ISO_DISTINCTION_LISTS] = {0, 2, 5, 4, 0},
+                                    [ISO_DISTINCTION_LISTS_AND_TIMES] = {0, 1, 4, 0, 0}}};
 
 typedef struct search {
   search_outcome *outcome;
@@ -55,10 +61,12 @@ static bool tells_anew(search *s, iso_level_set asked, iso_level_set holds) {
 
 static bool judge_one(search *s, const small_history *history, const small_frame *frame) {
   search_outcome *outcome = s->outcome;
-  iso_level_set asked = judge_asked(history, frame), holds, also;
-  if (!judge_by_engines(history, frame, &holds)) return complain(history, frame, "not decided", asked);
-  if (history->txns <= s->oracles && (!judge_by_oracles(history, frame, &also) || also != holds))
-    return complain(history, frame, "engines and oracles differ on", also ^ holds);
+  judgement j;
+  if (!judge_by_engines(history, frame, &j))
+    return complain(history, frame, "not decided", judge_asked(history, frame) & ~j.decided);
+  iso_level_set asked = j.decided, holds = j.holds;
+  iso_level_set differs = history->txns <= s->oracles ? judge_by_oracles(history, frame, &j) : 0;
+  if (differs != 0) return complain(history, frame, "engines and oracles differ on", differs);
   for (unsigned a = 0; a < ISO_LEVEL_COUNT; a++) {
     iso_level_set broken = iso_level_implied((iso_level)a) & asked & ~holds;
     if ((holds & ISO_LEVEL_BIT(a)) != 0 && broken != 0)
@@ -90,7 +98,7 @@ static bool next_labels(unsigned txns, small_frame *frame) {
 
 /* With every level for each transaction, where levels belong to the kind. */
 static bool each_label(search *s, const small_history *history, small_frame frame) {
-  frame.labelled = s->kind == ISO_DISTINCTION_LABELS || s->kind == ISO_DISTINCTION_LABELS_AND_TIMES;
+  frame.labelled = iso_distinction_has(s->kind, ISO_DISTINCTION_LABELS);
   do {
     if (!judge_one(s, history, &frame)) return false;
   } while (frame.labelled && next_labels(history->txns, &frame));
@@ -99,7 +107,7 @@ static bool each_label(search *s, const small_history *history, small_frame fram
 
 /* With every real-time order, where times belong to the kind. */
 static bool each_timing(search *s, const small_history *history) {
-  small_frame frame = {.timed = s->kind == ISO_DISTINCTION_TIMES || s->kind == ISO_DISTINCTION_LABELS_AND_TIMES};
+  small_frame frame = {.timed = iso_distinction_has(s->kind, ISO_DISTINCTION_TIMES)};
   if (!frame.timed) return each_label(s, history, frame);
   for (size_t i = 0; i < s->timing_count; i++) {
     if (!small_timing_suits(&s->timings[i], history)) continue;
@@ -114,7 +122,7 @@ static bool each_history(search *s, unsigned txns, unsigned most) {
   s->timing_count = small_timings(txns, s->timings);
   for (unsigned ops = txns; ops <= most; ops++) {
     small_list list;
-    bool fine = small_enumerate(txns, ops, &list);
+    bool fine = small_enumerate(txns, ops, iso_distinction_has(s->kind, ISO_DISTINCTION_LISTS), &list);
     for (size_t i = 0; fine && i < list.count; i++) fine = each_timing(s, &list.histories[i]);
     free(list.histories);
     if (!fine) return false;

@@ -15,10 +15,10 @@ typedef struct search_bounds {
   uint8_t operations[ISO_DISTINCTION_KINDS][SMALL_TXNS + 1];
 } search_bounds;
 
-/* Minutes, and about a second. */
+/* Minutes, and about two seconds. */
 extern const search_bounds search_all, search_some;
 
-enum { SEARCH_ROWS = 128 };
+enum { SEARCH_ROWS = 512 };
 
 typedef struct search_row {
   iso_distinction_kind kind;

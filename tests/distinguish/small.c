@@ -11,21 +11,33 @@ bool small_writes(const small_history *history, unsigned txn, unsigned key) {
   return false;
 }
 
+unsigned small_writers(const small_history *history, unsigned key) {
+  unsigned writers = 0;
+  for (unsigned t = 0; t < history->txns; t++) writers += small_writes(history, t, key);
+  return writers;
+}
+
 void small_order(const small_history *history, uint8_t before[SMALL_TXNS]) {
   for (unsigned t = 0; t < history->txns; t++) {
     before[t] = 0;
     for (unsigned s = 0; s < t; s++) before[t] |= (uint8_t)((history->session[s] == history->session[t]) << s);
     for (unsigned o = history->first[t]; o < history->first[t + 1]; o++) {
-      if (!history->op[o].write && history->op[o].source >= 0) before[t] |= (uint8_t)(1u << history->op[o].source);
+      const small_op *op = &history->op[o];
+      if (!history->lists && !op->write && op->source >= 0) before[t] |= (uint8_t)(1u << op->source);
     }
   }
 }
 
 bool small_single(const small_history *history) { return history->ops == history->txns; }
 
-/* The value that a transaction writes to a key: its number among the writers of the key. */
+/* The value that a transaction writes to a key: its number among the writers of the key.  Lists have them in order, so
+ * that it is also how many elements are there then. */
 static unsigned value_of(const small_history *history, int txn, unsigned key) {
   unsigned value = txn == SMALL_NOBODY;
+  if (history->lists && txn >= 0) {
+    while (history->order[key][value] != txn) value++;
+    return value + 1;
+  }
   for (int t = 0; t <= txn; t++) value += small_writes(history, (unsigned)t, key);
   return value;
 }
@@ -53,6 +65,22 @@ static void plume_text(const small_history *history, char text[SMALL_TEXT]) {
   }
 }
 
+/* "append",1,2] or "read-list",1,[1,2]] */
+static size_t add_list_op(char text[SMALL_TEXT], size_t used, const small_op *op, unsigned value) {
+  used = add(text, used, "\"%s\",%u,", op->write ? "append" : "read-list", op->key + 1u);
+  if (op->write) return add(text, used, "%u]", value);
+  for (unsigned v = 1; v <= value; v++) used = add(text, used, "%s%u", v == 1 ? "[" : ",", v);
+  return add(text, used, value == 0 ? "[]]" : "]]");
+}
+
+static size_t add_op(char text[SMALL_TEXT], size_t used, const small_history *history, unsigned txn,
+                     const small_op *op) {
+  unsigned value = op_value(history, txn, op);
+  if (history->lists) return add_list_op(text, used, op, value);
+  used = add(text, used, "\"%c\",%u,", op->write ? 'w' : 'r', op->key + 1u);
+  return value == 0 ? add(text, used, "null]") : add(text, used, "%u]", value);
+}
+
 static void jsonl_text(const small_history *history, const small_frame *frame, char text[SMALL_TEXT]) {
   size_t used = add(text, 0, "{\"isoproof\":1}\n");
   for (unsigned t = 0; t < history->txns; t++) {
@@ -60,21 +88,31 @@ static void jsonl_text(const small_history *history, const small_frame *frame, c
     if (frame->timed) used = add(text, used, ",\"start\":%u,\"end\":%u", frame->start[t], frame->end[t]);
     if (frame->labelled) used = add(text, used, ",\"isolation\":\"%s\"", isoproof_isolation_at(frame->label[t]));
     for (unsigned o = history->first[t]; o < history->first[t + 1]; o++) {
-      const small_op *op = &history->op[o];
-      used = add(text, used, "%s[\"%c\",%u,", o == history->first[t] ? ",\"ops\":[" : ",", op->write ? 'w' : 'r',
-                 op->key + 1u);
-      unsigned value = op_value(history, t, op);
-      used = value == 0 ? add(text, used, "null]") : add(text, used, "%u]", value);
+      used = add(text, used, o == history->first[t] ? ",\"ops\":[[" : ",[");
+      used = add_op(text, used, history, t, &history->op[o]);
     }
     used = add(text, used, "]}\n");
   }
 }
 
 void small_text(const small_history *history, const small_frame *frame, char text[SMALL_TEXT]) {
-  if (frame->timed || frame->labelled)
+  if (frame->timed || frame->labelled || history->lists)
     jsonl_text(history, frame, text);
   else
     plume_text(history, text);
+}
+
+static isoproof_status build_op(isoproof_builder *builder, const small_history *history, unsigned txn,
+                                const small_op *op) {
+  unsigned value = op_value(history, txn, op);
+  isoproof_scalar key = isoproof_integer(op->key + 1), elements[SMALL_TXNS];
+  if (!history->lists) {
+    isoproof_scalar scalar = value == 0 ? isoproof_nil() : isoproof_integer(value);
+    return isoproof_builder_op(builder, op->write ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ, key, scalar, NULL);
+  }
+  if (op->write) return isoproof_builder_op(builder, ISOPROOF_OP_APPEND, key, isoproof_integer(value), NULL);
+  for (unsigned v = 0; v < value; v++) elements[v] = isoproof_integer(v + 1);
+  return isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, key, elements, value, NULL);
 }
 
 static bool build_txn(isoproof_builder *builder, const small_history *history, const small_frame *frame, unsigned t) {
@@ -87,11 +125,7 @@ static bool build_txn(isoproof_builder *builder, const small_history *history, c
   const char *label = frame->labelled ? isoproof_isolation_at(frame->label[t]) : NULL;
   if (label != NULL && isoproof_builder_isolation(builder, label, NULL) != ISOPROOF_OK) return false;
   for (unsigned o = history->first[t]; o < history->first[t + 1]; o++) {
-    const small_op *op = &history->op[o];
-    unsigned value = op_value(history, t, op);
-    isoproof_op_kind kind = op->write ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ;
-    isoproof_scalar scalar = value == 0 ? isoproof_nil() : isoproof_integer(value);
-    if (isoproof_builder_op(builder, kind, isoproof_integer(op->key + 1), scalar, NULL) != ISOPROOF_OK) return false;
+    if (build_op(builder, history, t, &history->op[o]) != ISOPROOF_OK) return false;
   }
   return true;
 }

@@ -27,12 +27,20 @@ static isoproof_history *open_text(const char *text, const char *format) {
   return history;
 }
 
-static isoproof_verdict verdict_of(isoproof_history *history, const char *level) {
-  isoproof_check_options options = {.struct_size = sizeof options, .levels = &level, .level_count = 1};
+/* Models of lists are asked for as models, everything else as a level. */
+static isoproof_verdict verdict_of(isoproof_history *history, const isoproof_level_info *level, bool lists) {
+  isoproof_check_options options = {.struct_size = sizeof options};
   isoproof_result *result = NULL;
   isoproof_error error = {0};
+  if (lists && level->family == ISOPROOF_LEVEL_MODEL) {
+    options.models = &level->id;
+    options.model_count = 1;
+  } else {
+    options.levels = &level->id;
+    options.level_count = 1;
+  }
   if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
-  isoproof_verdict verdict = isoproof_result_verdict_of(result, level);
+  isoproof_verdict verdict = isoproof_result_verdict_of(result, level->id);
   isoproof_result_free(result);
   return verdict;
 }
@@ -52,38 +60,55 @@ static size_t proof_length(const isoproof_level_info *stronger, const isoproof_l
 
 /* ---- every pair ---- */
 
+/* Of these every pair is settled: the levels, and the models that are decided by the cycles that they forbid.  Other
+ * models are ruled out and proved together with others only, or need predicates, which lists do not have. */
+static bool is_settled(const isoproof_level_info *a, const isoproof_level_info *b) {
+  static const char *const cyclic[] = {
+      "PL-1",        "PL-2",        "PL-2+", "PL-SI", "PL-3", "strong-session-PL-1", "strong-session-PL-2",
+      "strong-PL-1", "strong-PL-2", "PL-SS"};
+  bool levels = iso_distinction_kind_of((iso_level)a->number, (iso_level)b->number) < ISO_DISTINCTION_LISTS;
+  int found = 0;
+  for (size_t i = 0; i < sizeof cyclic / sizeof cyclic[0]; i++)
+    found += (strcmp(a->id, cyclic[i]) == 0) + (strcmp(b->id, cyclic[i]) == 0);
+  return levels || found == 2;
+}
+
 static void test_every_pair_is_told_apart_or_implied(void **state) {
   (void)state;
-  size_t apart = 0, implied = 0;
+  size_t apart = 0, implied = 0, open = 0;
   const isoproof_level_info *a, *b;
   for (size_t i = 0; (a = isoproof_level_at(i)) != NULL; i++) {
     for (size_t j = 0; (b = isoproof_level_at(j)) != NULL; j++) {
       if (i == j || !isoproof_can_distinguish(a) || !isoproof_can_distinguish(b)) continue;
       isoproof_distinction d = {.struct_size = sizeof d};
       bool found = isoproof_distinguish(a, b, &d);
-      if (found == (proof_length(a, b) > 0)) fail_msg("%s, %s: found %d", a->id, b->id, found);
+      bool proved = proof_length(a, b) > 0;
+      if (found && proved) fail_msg("%s, %s: found and proved", a->id, b->id);
+      if (!found && !proved && is_settled(a, b)) fail_msg("%s, %s: neither", a->id, b->id);
       if (isoproof_level_implies(a, b)) assert_false(found);
-      found ? apart++ : implied++;
+      (*(found ? &apart : proved ? &implied : &open))++;
       if (!found) continue;
       isoproof_history *history = open_text(d.history, d.format);
-      if (verdict_of(history, a->id) != ISOPROOF_SATISFIED) fail_msg("%s forbids\n%s", a->id, d.history);
-      if (verdict_of(history, b->id) != ISOPROOF_VIOLATED) fail_msg("%s allows\n%s", b->id, d.history);
+      if (verdict_of(history, a, d.lists) != ISOPROOF_SATISFIED) fail_msg("%s forbids\n%s", a->id, d.history);
+      if (verdict_of(history, b, d.lists) != ISOPROOF_VIOLATED) fail_msg("%s allows\n%s", b->id, d.history);
       isoproof_history_free(history);
     }
   }
-  assert_int_equal(apart + implied, 19 * 18); /* 17 levels, PL-SI and PL-3 */
-  assert_true(apart > implied && implied > 60);
+  assert_int_equal(apart + implied + open, 35 * 34); /* 17 levels, and 18 models that have names of their own */
+  assert_true(apart > implied && implied > open);
 }
 
 static void test_models_that_are_not_proved(void **state) {
   (void)state;
   isoproof_distinction d = {.struct_size = sizeof d};
-  const isoproof_level_info *rr = isoproof_level_find("PL-2.99"), *ser = isoproof_level_find("serializable");
-  assert_false(isoproof_can_distinguish(rr));
+  const isoproof_level_info *rr = isoproof_level_find("PL-2.99"), *ser = isoproof_level_find("PL-3");
+  assert_true(isoproof_can_distinguish(rr));
+  assert_false(isoproof_can_distinguish(isoproof_level_find_in("prefix", ISOPROOF_LEVEL_MODEL)));
+  assert_false(isoproof_can_distinguish(isoproof_level_find("view-serializable")));
   assert_false(isoproof_can_distinguish(NULL));
   assert_false(isoproof_distinguish(rr, ser, &d));
   assert_false(isoproof_distinguish(ser, NULL, &d));
-  assert_int_equal(isoproof_distinguish_searched(rr, ser, 2), 0);
+  assert_true(isoproof_distinguish_searched(rr, ser, 2) > 0);
   assert_true(proof_length(ser, rr) > 0);
   assert_int_equal(proof_length(rr, ser), 0);
   assert_int_equal(proof_length(ser, ser), 0);
