@@ -42,7 +42,7 @@ CPPCHECK ?= cppcheck
 
 # Builds under sanitizers: -O1 and line tables, which take less than half as long to make as -O2 with everything that a
 # debugger could ask for; what sanitizers see and say is the same.
-SANITIZED = -Dbuildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_lundef=false -Dmanuals=false
+SANITIZED = -Dbuildtype=plain -Doptimization=1 -Db_lundef=false -Dmanuals=false
 
 C_FILES = $(shell find include src cli mpi tests examples bench -name '*.[ch]' 2>/dev/null | sort)
 TIDY_FILES = $(shell find src cli mpi examples bench -name '*.c' 2>/dev/null | sort)
@@ -74,7 +74,8 @@ asan: build-asan/build.ninja
 # With clang, unit tests and fuzz targets share one library: to build it twice would take longer than all of its unit tests.
 build-asan/build.ninja:
 	if command -v $(CLANG) >/dev/null; then export CC=$(CLANG); set -- -Dfuzz=true; else set --; fi; \
-	  $(MESON) setup build-asan --werror $(SANITIZED) -Db_sanitize=address,undefined "$$@"
+	  $(MESON) setup build-asan --werror $(SANITIZED) -Dc_args="-g1 -fno-sanitize-recover=all" \
+	    -Db_sanitize=address,undefined "$$@"
 
 tsan: build-tsan/build.ninja
 	$(MESON) compile -C build-tsan -j $(JOBS)
@@ -85,7 +86,7 @@ tsan-all: build-tsan/build.ninja
 	$(MESON) test -C build-tsan --suite unit --num-processes $(JOBS) --timeout-multiplier 10
 
 build-tsan/build.ninja:
-	$(MESON) setup build-tsan --werror $(SANITIZED) -Db_sanitize=thread
+	$(MESON) setup build-tsan --werror $(SANITIZED) -Dc_args=-g1 -Db_sanitize=thread
 
 coverage: build-coverage/build.ninja
 	$(MESON) compile -C build-coverage -j $(JOBS)

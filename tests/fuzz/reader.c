@@ -1,6 +1,7 @@
 /* reader.c - the fuzz target of one reader: whatever loads must survive everything that can be done to it.
  *
- * FUZZ_FORMAT is the id of the format, or "any" to detect it (and to decompress).  What loads is resolved, checked,
+ * The name of the program ends in the id of the format, or in "any" to detect it (and to decompress): one program has
+ * the names of all, as linking takes longer than fuzzing.  What loads is resolved, checked,
  * counted and written to every format that can be written; its jsonl form must read back with the same counts.
  */
 #include <isoproof/isoproof.h>
@@ -8,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef FUZZ_FORMAT
-#define FUZZ_FORMAT "any"
-#endif
-
 enum { MOST_JSONL_BYTES = 1 << 26 };
 
+static const char *format_id = "any";
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct sink {
@@ -139,9 +139,17 @@ static void use(isoproof_history *history, isoproof_task *task) {
   reread(history, task);
 }
 
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc;
+  const char *slash = strrchr((*argv)[0], '/'), *own = slash != NULL ? slash + 1 : (*argv)[0];
+  expect(strncmp(own, "fuzz_", 5) == 0, "the program is called fuzz_FORMAT", NULL);
+  format_id = own + 5;
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  bool detect = strcmp(FUZZ_FORMAT, "any") == 0;
-  isoproof_open_options options = {.struct_size = sizeof options, .format = detect ? NULL : FUZZ_FORMAT};
+  bool detect = strcmp(format_id, "any") == 0;
+  isoproof_open_options options = {.struct_size = sizeof options, .format = detect ? NULL : format_id};
   isoproof_history *history = NULL;
   isoproof_error error = {0};
   isoproof_task *task = NULL;

@@ -54,6 +54,8 @@ static void assert_same(const iso_weak *a, const iso_weak *b) {
   }
 }
 
+enum { SMALL = UNLESS_SLOW(1500, 500), LARGE = UNLESS_SLOW(6, 2) };
+
 /* Small histories, many of them broken, of one block of a sweep. */
 static void test_small(void **state) {
   (void)state;
@@ -62,7 +64,7 @@ static void test_small(void **state) {
   static const isoproof_sim_level levels[] = {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_CAUSAL, ISOPROOF_SIM_READ_ATOMIC,
                                               ISOPROOF_SIM_READ_COMMITTED};
   unsigned violated = 0, only_co_forms = 0, by_windows = 0;
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= SMALL; seed++) {
     isoproof_history *history = simulate(seed, levels[seed % 4], 4 + (uint32_t)seed % 7, 20 + seed % 50,
                                          4 + (uint32_t)seed % 6, bugs[seed / 4 % 4], seed % 3);
     iso_weak searched, clocked;
@@ -76,10 +78,9 @@ static void test_small(void **state) {
     iso_weak_free(&clocked);
     isoproof_history_free(history);
   }
-  assert_true(violated > 100 && violated < 1400 && only_co_forms > 50 && by_windows > 50);
+  assert_true(violated > SMALL / 15 && violated < SMALL - SMALL / 15 && only_co_forms > SMALL / 30 &&
+              by_windows > SMALL / 30);
 }
-
-enum { LARGE = UNLESS_SLOW(6, 2) };
 
 /* Many blocks, many sessions, two threads. */
 static void test_large(void **state) {
