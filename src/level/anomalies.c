@@ -106,6 +106,14 @@ bool iso_model_forbids(iso_level model, iso_anomaly anomaly) {
   return false;
 }
 
+bool iso_model_forbids_some(iso_level model) {
+  iso_level_set implied = iso_level_implied(model);
+  for (size_t i = 0; i < PROHIBITIONS; i++) {
+    if ((implied & ISO_LEVEL_BIT(prohibitions[i].from)) != 0) return true;
+  }
+  return false;
+}
+
 /* The levels are a family of their own; only models are ruled out by rule. */
 static iso_level_set only_models(iso_level_set set) {
   iso_level_set models = 0;

@@ -24,5 +24,7 @@ bool iso_anomaly_breaks_model(const char *code, const isoproof_level_info *model
 bool iso_anomaly_is(iso_anomaly anomaly, iso_anomaly other);
 /* Whether `model` forbids `anomaly` by itself, in its definition. */
 bool iso_model_forbids(iso_level model, iso_anomaly anomaly);
+/* Whether some anomaly rules the model out; others are only placed in the lattice. */
+bool iso_model_forbids_some(iso_level model);
 
 #endif

@@ -77,17 +77,9 @@ static const char *const formats[ISO_DISTINCTION_KINDS] = {
 #undef ISO_X
 };
 
-/* Some models are placed in the lattice only: nothing that is looked for rules them out. */
-static bool is_judged(const isoproof_level_info *level) {
-  if (level->family != ISOPROOF_LEVEL_MODEL) return true;
-  for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    if ((iso_anomaly_rules_out((iso_anomaly)a) & ISO_LEVEL_BIT(level->number)) != 0) return true;
-  }
-  return false;
-}
-
 bool isoproof_can_distinguish(const isoproof_level_info *level) {
-  return level != NULL && isoproof_level_find(level->id) == level && is_judged(level);
+  if (level == NULL || isoproof_level_find(level->id) != level) return false;
+  return level->family != ISOPROOF_LEVEL_MODEL || iso_model_forbids_some((iso_level)level->number);
 }
 
 bool isoproof_distinguish(const isoproof_level_info *allows, const isoproof_level_info *forbids,

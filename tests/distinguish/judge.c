@@ -14,7 +14,8 @@ static bool is_inferred(unsigned level) {
 }
 
 iso_level_set judge_levels(void) {
-  iso_level_set set = 0;
+  static iso_level_set set; /* always the same */
+  if (set != 0) return set;
   for (unsigned l = 0; l < ISO_LEVEL_COUNT; l++) {
     if (isoproof_can_distinguish(isoproof_level_at(l))) set |= ISO_LEVEL_BIT(l);
   }
