@@ -321,11 +321,23 @@ static isoproof_status try_real_time(decision *d, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* Whether clocks come before guesses: over few chains; and over more of them, where these are long and a sequence by
+ * the clock is far from right, so that a guess has nothing to begin with. */
+static bool clocks_come_first(const decision *d) {
+  enum { FEW_CHAINS = 64, SOME_CHAINS = 256, LONG_CHAIN = 512, ONE_IN = 8 };
+  const iso_view *v = d->events.view;
+  uint64_t all = (uint64_t)v->read_first[v->h->txns] + v->write_first[v->h->txns];
+  uint32_t chains = d->events.chains;
+  if (d->options.rows || chains <= FEW_CHAINS) return !d->options.rows;
+  return chains <= SOME_CHAINS && d->events.count / chains >= LONG_CHAIN && d->events.timed &&
+         d->out->stats.guessed_wrong > all / ONE_IN;
+}
+
 /* Clocks over few sessions are made in no time, and what follows from them mostly leaves little to search for.  Over
  * many sessions they cost much and tell little, so that a better guess comes first; and it comes second where a search
  * on top of the clocks does not end soon. */
 static isoproof_status search(decision *d, isoproof_error *error) {
-  enum { PATIENCE = 2000, SOON = 1000, LONG = 10000, FEW_CHAINS = 64, FEW_TXNS = 64 };
+  enum { PATIENCE = 2000, SOON = 1000, LONG = 10000, FEW_TXNS = 64 };
   bool refuted = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
   bool places = guesses && !d->rule->own_levels; /* moving begins and commits takes all transactions to be alike */
   if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
@@ -337,7 +349,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
   guesses = guesses && d->events.view->taking_part > FEW_TXNS;
-  bool few = clocks && d->events.chains <= FEW_CHAINS && !d->options.rows;
+  bool few = clocks && clocks_come_first(d);
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
   bool rows = !few && d->rule->saturates && !d->rule->own_levels && !d->options.no_saturation;
   rows = rows && (d->options.rows || iso_rows_suit(&d->events));

@@ -1,6 +1,8 @@
 /* placement.c - sequences that are guessed from what was read: they respect the known edges, and break little. */
 #include "check/order/placement.h"
 
+#include "check/order/contradictions.h"
+#include "check/order/value_window.h"
 #include "check/strong/rules/rule.h"
 #include "check/strong/strong.h"
 #include "tests/random/random_history.h"
@@ -155,12 +157,163 @@ static void few_keys_are_carried_out(void **state) {
   }
 }
 
+static int by_who(const void *a, const void *b) {
+  const iso_contradiction *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  if (x->item != y->item) return x->item < y->item ? -1 : 1;
+  return (x->what > y->what) - (x->what < y->what);
+}
+
+static void assert_same(iso_contradictions *a, iso_contradictions *b) {
+  assert_int_equal(a->pairs, b->pairs);
+  assert_int_equal(a->all.count, b->all.count);
+  if (a->all.count == 0) return;
+  qsort(a->all.items, a->all.count, sizeof *a->all.items, by_who);
+  qsort(b->all.items, b->all.count, sizeof *b->all.items, by_who);
+  assert_memory_equal(a->all.items, b->all.items, a->all.count * sizeof *a->all.items);
+}
+
+static uint32_t draw(uint64_t *random, uint32_t below) {
+  *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)((*random >> 32) * below >> 32);
+}
+
+/* After moves of anybody to anywhere, who moved and who was passed tells as much as looking at all of it again. */
+static void what_moved_tells_what_is_contradicted(void **state) {
+  (void)state;
+  uint64_t random = 17;
+  for (unsigned how = 0; how < 4; how++) {
+    bool split = how & 1, whole = how & 2;
+    placing p;
+    isoproof_history *history = simulate(ISOPROOF_SIM_SNAPSHOT, 50, how < 2 ? 20 : 3, 0.5);
+    assert_true(begin(&p, history, split));
+    double *place = calloc(p.events.count, sizeof *place);
+    for (uint32_t i = 0; i < p.sequence.count; i++) place[p.sequence.event[i]] = i;
+    iso_line line;
+    assert_ok(iso_line_make(&p.events, whole || !split, split && !whole, place, &line, NULL));
+    iso_contradictions kept = {.pairs = 0};
+    assert_true(iso_contradictions_find(&line, &kept));
+    for (int round = 0; round < UNLESS_SLOW(300, 30); round++) {
+      for (uint32_t moves = 1 + draw(&random, 4); moves > 0; moves--) {
+        uint32_t event = draw(&random, p.events.txn_events);
+        if (whole) event = iso_event_commit(&p.events, iso_event_txn(&p.events, event));
+        (void)iso_line_move(&line, event, place[event] + draw(&random, 41) - 20.5);
+      }
+      assert_true(iso_contradictions_find(&line, &kept));
+      iso_contradictions fresh = {.pairs = 0};
+      iso_line_touch_all(&line);
+      assert_true(iso_contradictions_find(&line, &fresh));
+      assert_same(&kept, &fresh);
+      iso_contradictions_free(&fresh);
+    }
+    iso_contradictions_free(&kept);
+    iso_line_free(&line);
+    free(place);
+    end(&p, history);
+  }
+}
+
+/* ---- windows ---- */
+
+enum { MOST_TXNS = 6, MOST_KEYS = 2, CLASSES = 3 /* of each key */ };
+
+static void draw_window(uint64_t *random, iso_value_window *w) {
+  uint32_t keys = 1 + draw(random, MOST_KEYS), txns = 1 + draw(random, MOST_TXNS), times = draw(random, 2);
+  *w = (iso_value_window){.classes = keys * CLASSES, .most_steps = UINT64_MAX};
+  for (uint32_t key = 0; key < keys; key++) {
+    iso_value_window_key k = {key * CLASSES, draw(random, 2) ? ISO_NO_CLASS : key * CLASSES + draw(random, CLASSES)};
+    assert_true(iso_vec_push(&w->keys, k));
+  }
+  for (uint32_t i = 0; i < txns; i++) {
+    iso_value_window_txn t = {.first = (uint32_t)w->accesses.count, .before = ISO_NO_TXN, .ends = UINT32_MAX};
+    if (i > 0 && draw(random, 4) == 0) t.before = draw(random, i);
+    if (times) t.starts = draw(random, 4), t.ends = t.starts + draw(random, 4);
+    for (uint32_t key = 0; key < keys; key++) {
+      iso_value_window_access a = {key, key * CLASSES + draw(random, CLASSES), key * CLASSES + draw(random, CLASSES)};
+      uint32_t what = draw(random, 4);
+      if ((what & 1) == 0) a.read = ISO_NO_CLASS;
+      if ((what & 2) == 0) a.write = ISO_NO_CLASS;
+      if (what != 0) assert_true(iso_vec_push(&w->accesses, a));
+    }
+    t.end = (uint32_t)w->accesses.count;
+    assert_true(iso_vec_push(&w->txns, t));
+  }
+}
+
+/* By the definition: everybody once, in the order of chains and of time, and finding what it read. */
+static bool is_right(const iso_value_window *w, const uint32_t *order) {
+  uint32_t now[MOST_KEYS], done = 0;
+  for (uint32_t key = 0; key < w->keys.count; key++) now[key] = w->keys.items[key].now;
+  for (uint32_t i = 0; i < w->txns.count; i++) {
+    const iso_value_window_txn *t = &w->txns.items[order[i]];
+    if (t->before != ISO_NO_TXN && (done >> t->before & 1) == 0) return false;
+    for (uint32_t k = i + 1; k < w->txns.count; k++) {
+      if (w->txns.items[order[k]].ends < t->starts) return false;
+    }
+    for (uint32_t k = t->first; k < t->end; k++) {
+      const iso_value_window_access *a = &w->accesses.items[k];
+      if (a->read != ISO_NO_CLASS && a->read != now[a->key]) return false;
+    }
+    for (uint32_t k = t->first; k < t->end; k++) {
+      const iso_value_window_access *a = &w->accesses.items[k];
+      if (a->write != ISO_NO_CLASS) now[a->key] = a->write;
+    }
+    done |= 1U << order[i];
+  }
+  for (uint32_t key = 0; key < w->keys.count; key++) {
+    if (w->keys.items[key].wanted != ISO_NO_CLASS && w->keys.items[key].wanted != now[key]) return false;
+  }
+  return done + 1 == 1U << w->txns.count;
+}
+
+/* The next order by size; false after the last. */
+static bool next_order(uint32_t *order, uint32_t count) {
+  uint32_t i = count - 1, k = count - 1;
+  while (i > 0 && order[i - 1] > order[i]) i--;
+  if (i == 0) return false;
+  while (order[k] < order[i - 1]) k--;
+  uint32_t one = order[i - 1];
+  order[i - 1] = order[k];
+  order[k] = one;
+  for (k = count - 1; i < k; i++, k--) one = order[i], order[i] = order[k], order[k] = one;
+  return true;
+}
+
+static bool has_order(const iso_value_window *w) {
+  uint32_t order[MOST_TXNS];
+  for (uint32_t i = 0; i < w->txns.count; i++) order[i] = i;
+  do {
+    if (is_right(w, order)) return true;
+  } while (next_order(order, (uint32_t)w->txns.count));
+  return false;
+}
+
+static void windows_have_an_order_or_none(void **state) {
+  (void)state;
+  uint64_t random = 1;
+  uint32_t having = 0, rounds = UNLESS_SLOW(20000, 2000);
+  for (uint32_t round = 0; round < rounds; round++) {
+    iso_value_window w;
+    uint32_t order[MOST_TXNS];
+    bool found;
+    draw_window(&random, &w);
+    assert_ok(iso_value_window_solve(&w, order, &found, NULL));
+    if (found) assert_true(is_right(&w, order));
+    if (found != has_order(&w)) fail_msg("round %u: %s", round, found ? "an order of none" : "none of an order");
+    having += found;
+    iso_value_window_free(&w);
+  }
+  assert_in_range(having, rounds / 50, rounds - rounds / 50);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(small_histories_stay_in_order),
       cmocka_unit_test(most_is_explained),
       cmocka_unit_test(few_keys_are_carried_out),
       cmocka_unit_test(what_is_wrong_goes_where_it_is_right),
+      cmocka_unit_test(what_moved_tells_what_is_contradicted),
+      cmocka_unit_test(windows_have_an_order_or_none),
   };
   return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
 }
