@@ -73,6 +73,21 @@ static void pass(iso_cutter *c, char byte) {
   }
 }
 
+/* Whether a byte may mean something, within strings and comments or without: between these, all that counts is how many
+ * there are. */
+static const bool has_meaning[256] = {['\n'] = true, ['"'] = true, ['{'] = true, ['['] = true, ['('] = true,
+                                      ['}'] = true,  [']'] = true, [')'] = true, [';'] = true, ['\\'] = true};
+
+/* Passes over bytes without a meaning; returns how many there are. */
+static size_t skip(iso_cutter *c, const char *bytes, size_t size) {
+  size_t count = 0;
+  if (c->escaped) return 0;
+  while (count < size && !has_meaning[(unsigned char)bytes[count]]) count++;
+  c->since_cut += count;
+  if (count > 0) c->line_begins = false;
+  return count;
+}
+
 bool iso_cutter_look(iso_cutter *c, const char *bytes, size_t size, size_t *at) {
   bool found = false;
   if (c->where == ISO_CUT_LINES) {
@@ -81,6 +96,8 @@ bool iso_cutter_look(iso_cutter *c, const char *bytes, size_t size, size_t *at) 
     return newline != NULL;
   }
   for (size_t i = 0; i < size; i++) {
+    i += skip(c, bytes + i, size - i);
+    if (i == size) break;
     char byte = bytes[i];
     c->since_cut++;
     pass(c, byte);

@@ -1,10 +1,10 @@
 /* clocks.h - the clocks of a commit order: how many transactions of each session are causally before a transaction, or
  * are that one.
  *
- * They stand in a ring, a row for each transaction that is placed, under a number that grows (its tick), so that to keep
- * a clock is to keep a number.  Of clocks that were overwritten a bound stays: how many transactions of each session
- * were placed some time later.  Who is in sight by a bound may not be so by the clock, which may ask for an exact check
- * too many, never for one too few.  The clocks belong to their track.
+ * They stand in a ring, a row for each transaction that is placed, under a number that grows (its tick), so that to
+ * keep a clock is to keep a number.  Of clocks that were overwritten a bound stays: how many transactions of each
+ * session were placed some time later.  Who is in sight by a bound may not be so by the clock, which may ask for an
+ * exact check too many, never for one too few.  The clocks belong to their track.
  */
 #ifndef ISO_LIVE_CLOCKS_H
 #define ISO_LIVE_CLOCKS_H
@@ -30,7 +30,8 @@ typedef struct iso_live_clocks {
 
 /* Whether there is room for so many sessions, and for the clocks of so many transactions, and not for far more. */
 bool iso_live_clocks_fit(const iso_live_clocks *clocks, size_t sessions, size_t rows);
-/* Makes it so; false when memory is out.  The last ticks stay; where there were any, a bound has been made just before. */
+/* Makes it so; false when memory is out.  The last ticks stay; where there were any, a bound has been made just before.
+ */
 bool iso_live_clocks_resize(iso_live_clocks *clocks, size_t sessions, size_t rows);
 void iso_live_clocks_free(iso_live_clocks *clocks);
 uint64_t iso_live_clocks_bytes(const iso_live_clocks *clocks);

@@ -65,7 +65,7 @@ bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut
 void iso_live_sight_promote(iso_live_track *track, uint32_t key, iso_value value);
 /* An entry leaves. */
 void iso_live_sight_leave(iso_live_track *track, iso_live_entry *entry);
-/* After entries left: finds out what everybody has in sight now. */
+/* Before versions are frozen: finds out what everybody has in sight now. */
 bool iso_live_sight_tidy(iso_live_track *track, uint64_t pushed);
 /* Forgets the clocks of those who commit after the label; then those of the others count. */
 bool iso_live_sight_unwind(iso_live_track *track, uint64_t cut);

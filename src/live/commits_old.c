@@ -4,8 +4,8 @@
 
 #include "live/commits.h"
 
-/* Old versions of a key that stay; sessions that are idle for so many horizons are not waited for, and clocks stay for so
- * many. */
+/* Old versions of a key that stay; sessions that are idle for so many horizons are not waited for, and clocks stay for
+ * so many. */
 enum { MOST_OLD = 8, MOST_OLD_UNCLOCKED = 4, SPARE_OLD = 4, IDLE_HORIZONS = 8, CLOCK_HORIZONS = 4 };
 
 /* ---- clocks ---- */
@@ -107,15 +107,15 @@ static bool find_everybody(iso_live_track *track, uint64_t pushed) {
   return true;
 }
 
-static bool is_seen(const iso_live_track *track, const iso_live_old *old) {
-  if (old->session == ISO_LIVE_UNNAMED) return true;
-  return old->session < track->everybody.count && old->place < track->everybody.items[old->session];
+static bool is_seen(const iso_live_track *track, uint32_t session, uint64_t place) {
+  if (session == ISO_LIVE_UNNAMED) return true;
+  return session < track->everybody.count && place < track->everybody.items[session];
 }
 
 /* Forgets what is older than the last version that everybody has in sight. */
 static void tidy_key(iso_live_track *track, iso_live_slot *slot) {
   for (uint32_t o = slot->old; o != 0; o = track->olds.items[o - 1].older) {
-    if (!is_seen(track, &track->olds.items[o - 1])) continue;
+    if (!is_seen(track, track->olds.items[o - 1].session, track->olds.items[o - 1].place)) continue;
     track->olds.items[o - 1].tick = 0;
     if (slot->pocket != 0) continue; /* another one may be the last */
     if (track->olds.items[o - 1].older != 0) cut_off(track, o);
@@ -138,18 +138,30 @@ static bool put_old(iso_live_track *track, const iso_live_version *version, uint
   return new_old(track, old, first);
 }
 
+/* Whether everybody has the version in sight, so that nobody reads an older one, and it is for sure the last of those.
+ */
+static bool is_enough(const iso_live_track *track, const iso_live_slot *slot, uint32_t version) {
+  if (slot->doubted || !iso_live_by_clock(track)) return false;
+  const iso_live_entry *writer = &track->entries.items[track->versions.items[version - 1].writer];
+  return is_seen(track, writer->session, writer->place);
+}
+
 bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   iso_live_slot *slot = &track->slots.items[key];
-  uint32_t few[MOST_OLD] = {0}, count = 0, v = slot->newest;
+  uint32_t few[MOST_OLD], count = 0, v = slot->newest;
   uint32_t most = slot->list != NULL ? 1 : iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
-  if (iso_live_by_clock(track)) tidy_key(track, slot); /* it is in the cache now */
+  bool enough = false;
   while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;
-  for (; v != 0 && count < most; v = track->versions.items[v - 1].older) few[count++] = v;
-  if (v != 0 && slot->old != 0) { /* more than stay */
+  for (; v != 0 && count < most && !enough; v = track->versions.items[v - 1].older) {
+    few[count++] = v;
+    enough = is_enough(track, slot, v);
+  }
+  bool gone = v != 0 || (enough && slot->old != 0); /* more than stay */
+  if (gone && slot->old != 0) {
     drop_olds(track, slot->old);
     slot->old = 0;
   }
-  bool gone = v != 0;
+  if (!gone && iso_live_by_clock(track)) tidy_key(track, slot);
   for (uint32_t i = count; i-- > 0;) {
     if (!put_old(track, &track->versions.items[few[i] - 1], &slot->old)) return false;
     if (gone) track->olds.items[slot->old - 1].last_kept = true;

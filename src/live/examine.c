@@ -108,8 +108,8 @@ static bool appends(const iso_live_txn *t, uint32_t count, const iso_live_op *wh
 }
 
 /* Whether an append is for sure one of an element that was appended before: such a history is refused as a whole.  The
- * elements of lists are all there, and so are those that were appended without effect; who took effect, but has no place
- * in an order so far, is in memory. */
+ * elements of lists are all there, and so are those that were appended without effect; who took effect, but has no
+ * place in an order so far, is in memory. */
 static bool is_repeated_append(const isoproof_live *live, const iso_live_txn *txn, uint32_t number) {
   const iso_live_op *op = &txn->ops[number];
   if (appends(txn, number, op) || iso_written_has(&live->undone, op->key, op->value)) return true;
@@ -152,6 +152,16 @@ static bool changes_times(isoproof_live *live, const iso_live_txn *txn) {
   return (timed && !live->timed) || indexed != live->indexed;
 }
 
+/* Freezes between polls, so that the window stays in the cache.  What cannot be frozen now is not tried again at every
+ * arrival. */
+static isoproof_status freeze_in_time(iso_live_track *track, uint64_t pushed, isoproof_error *error) {
+  uint64_t most = 2 * track->horizon;
+  if (track->placed < most + track->postponed) return ISOPROOF_OK;
+  ISO_TRY(iso_live_track_freeze(track, pushed, error));
+  track->postponed = track->placed >= most ? track->placed - most + track->horizon / 4 + 1 : 0;
+  return ISOPROOF_OK;
+}
+
 /* Follows the levels by their tracks. */
 static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
   bool behind = false;
@@ -159,7 +169,7 @@ static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, is
     iso_live_track *track = live->tracks.items[i].track;
     ISO_TRY(iso_live_track_take(track, txn, error));
     if (track->broken) ISO_TRY(iso_live_settle_early(live, track, error));
-    if (track->placed >= 4 * track->horizon) ISO_TRY(iso_live_track_freeze(track, live->pushed + 1, error));
+    ISO_TRY(freeze_in_time(track, live->pushed + 1, error));
     behind |= track->broken && !track->misfit && track->fresh >= 2 * track->horizon && track->fresh >= LEAST_FRESH;
   }
   return behind ? iso_live_settle_all(live, error) : ISOPROOF_OK;

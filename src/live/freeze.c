@@ -66,11 +66,13 @@ static inline __attribute__((always_inline)) void fetch(const iso_live_track *tr
 /* False when memory is out. */
 static bool freeze_keys(iso_live_track *track, const iso_live_doubts *doubts, uint64_t cut) {
   bool commits = track->rule->kind == ISO_LIVE_COMMITS;
+  for (size_t i = 0; i < doubts->items.count; i++) track->slots.items[doubts->items.items[i].key].doubted = true;
   for (size_t i = 0; i < doubts->keys.count; i++) {
     fetch(track, doubts, i);
     if (commits && !iso_live_sight_freeze_key(track, doubts->keys.items[i], cut)) return false;
     freeze_key(track, doubts->keys.items[i], cut);
   }
+  for (size_t i = 0; i < doubts->items.count; i++) track->slots.items[doubts->items.items[i].key].doubted = false;
   return true;
 }
 
@@ -141,13 +143,13 @@ static isoproof_status freeze(iso_live_track *track, uint64_t cut, uint64_t push
   size_t entries = track->entries.count;
   uint32_t *moved = iso_alloc(entries, sizeof *moved);
   bool known = moved != NULL && iso_live_doubts_find(track, cut, &doubts);
+  known = known && iso_live_sight_tidy(track, pushed);
   bool kept = known && freeze_keys(track, &doubts, cut) && iso_live_doubts_keep(track, &doubts);
   if (kept) {
     compact(track, cut, pushed, moved);
     renumber_all(track, moved, entries);
     forget_ends(track, cut);
     track->floor = cut;
-    kept = iso_live_sight_tidy(track, pushed);
   }
   if (moved != NULL) iso_live_doubts_free(&doubts);
   free(moved);

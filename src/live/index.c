@@ -192,8 +192,8 @@ static bool add_by_key(iso_live_index *index, const iso_pool *pool, uint32_t key
   return add_pair(index, &index->once, hash_pair(index, pool, key, value));
 }
 
-/* The same of a small number that alone does not tell writes apart.  What is in the filters is before the run of its key:
- * runs begin anew further on only. */
+/* The same of a small number that alone does not tell writes apart.  What is in the filters is before the run of its
+ * key: runs begin anew further on only. */
 static bool add_number(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
   iso_live_run *run = run_of(index, key);
   if (run == NULL) {

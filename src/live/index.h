@@ -1,11 +1,11 @@
 /* index.h - which values were ever written, at about a bit for each: what is not in it, nobody wrote so far.
  *
  * Clients count, so that values are small numbers and each is written once: a bitmap.  As soon as a value is written to
- * two keys, clients may count for each key: the numbers that a key has had one after the other are a run, which takes no
- * more room when it grows.  What is in no run, and values that are no small numbers, go into filters as pairs of key and
- * value, which take ten bits each and may say yes to what was never written.  Pairs that were, perhaps, written twice go into filters of their own: who
- * read one of these may have read from either writer, however long ago one of them has left memory.  The index owns its
- * memory until iso_live_index_free.
+ * two keys, clients may count for each key: the numbers that a key has had one after the other are a run, which takes
+ * no more room when it grows.  What is in no run, and values that are no small numbers, go into filters as pairs of key
+ * and value, which take ten bits each and may say yes to what was never written.  Pairs that were, perhaps, written
+ * twice go into filters of their own: who read one of these may have read from either writer, however long ago one of
+ * them has left memory.  The index owns its memory until iso_live_index_free.
  */
 #ifndef ISO_LIVE_INDEX_H
 #define ISO_LIVE_INDEX_H
@@ -58,9 +58,9 @@ bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t ke
 bool iso_live_index_has(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value);
 /* False: it was added once at most. */
 bool iso_live_index_has_twice(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value);
-/* Announces that something of the key will be asked for or added soon. */
-static inline void iso_live_index_announce(const iso_live_index *index, uint32_t key) {
-  if (key < index->run_count) __builtin_prefetch(&index->runs[key], 1);
+/* Where the numbers of a key are, for whoever fetches that early; anything where there is no such place. */
+static inline const void *iso_live_index_place(const iso_live_index *index, uint32_t key) {
+  return key < index->run_count ? (const void *)&index->runs[key] : index;
 }
 /* Frees everything and says yes from now on. */
 void iso_live_index_give_up(iso_live_index *index);

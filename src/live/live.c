@@ -264,9 +264,11 @@ static inline __attribute__((always_inline)) void fetch_keys(const isoproof_live
   const isoproof_history *h = names->batch;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     uint32_t key = names->keys[h->op_key[op]];
-    iso_live_index_announce(&live->index, key);
     if (key >= track->slots.count) continue;
     __builtin_prefetch(&track->slots.items[key], 1);
+    /* Reads and writes alternate at random, so that nothing branches on them. */
+    const void *place = iso_live_index_place(&live->index, key);
+    __builtin_prefetch(h->op_kind[op] == ISOPROOF_OP_READ ? &track->slots.items[key] : place, 1);
     if (track->rule->kind != ISO_LIVE_COMMITS)
       __builtin_prefetch((const char *)&track->slots.items[key] + CACHE_LINE, 1);
   }

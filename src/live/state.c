@@ -4,18 +4,12 @@
 
 #include "live/commits.h"
 
-iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
+bool iso_live_make_slots(iso_live_track *track, uint32_t key) {
   while (key >= track->slots.count) {
     iso_live_slot empty = {.frozen = ISO_VALUE_NIL};
-    if (!iso_vec_push(&track->slots, empty)) return NULL;
+    if (!iso_vec_push(&track->slots, empty)) return false;
   }
-  iso_live_slot *slot = &track->slots.items[key];
-  if (slot->stamp != track->stamp) {
-    slot->stamp = track->stamp;
-    slot->wrote = slot->saw = slot->outside = false;
-    slot->appended = 0;
-  }
-  return slot;
+  return true;
 }
 
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session) {

@@ -78,6 +78,7 @@ typedef struct iso_live_slot {
   uint32_t stamp;
   iso_value own, seen;
   uint32_t appended;   /* its last append, + 1 */
+  bool doubted;        /* while it is frozen: another version may be the last one */
   iso_live_list *list; /* NULL for a register */
   uint64_t frozen_read, seen_at;
 } iso_live_slot;
@@ -169,10 +170,10 @@ typedef struct iso_live_track {
   bool replays;                  /* the order is given and does not change */
   bool trusts;                   /* and it is right */
   iso_live_clocks clocks;
-  ISO_VEC(uint32_t) free_olds;   /* those that are free; room for all */
-  iso_live_pockets *pockets;     /* NULL: none so far */
-  iso_live_closure *closure;     /* scratch, NULL until it is needed (live/cluster.h) */
-  ISO_VEC(iso_live_lane) lanes;  /* by session */
+  ISO_VEC(uint32_t) free_olds;  /* those that are free; room for all */
+  iso_live_pockets *pockets;    /* NULL: none so far */
+  iso_live_closure *closure;    /* scratch, NULL until it is needed (live/cluster.h) */
+  ISO_VEC(iso_live_lane) lanes; /* by session */
   ISO_VEC(iso_live_ended) ends;
   iso_live_waiter *waiters;
   size_t waiter_mask, waiter_count;
@@ -188,6 +189,7 @@ typedef struct iso_live_track {
   int64_t latest_start;          /* among those that are placed */
   uint32_t stamp;
   uint64_t horizon;
+  uint64_t postponed;       /* how many more than twice the horizon are placed when freezing is tried again */
   bool broken;              /* something does not fit: the window has to be checked */
   bool misfit;              /* it cannot fit on top of what was frozen */
   bool lost;                /* it would take what left memory, and nothing was recorded */
@@ -217,8 +219,19 @@ uint64_t iso_live_track_bytes(const iso_live_track *track);
 
 /* ---- for those who find orders ---- */
 
+/* Makes slots up to that of a key; false when memory is out. */
+bool iso_live_make_slots(iso_live_track *track, uint32_t key);
 /* The slot of a key, reset for the transaction with the stamp at hand; NULL when memory is out. */
-iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
+static inline iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key) {
+  if (key >= track->slots.count && !iso_live_make_slots(track, key)) return NULL;
+  iso_live_slot *slot = &track->slots.items[key];
+  if (slot->stamp != track->stamp) {
+    slot->stamp = track->stamp;
+    slot->wrote = slot->saw = slot->outside = false;
+    slot->appended = 0;
+  }
+  return slot;
+}
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
 /* A version is not needed any more. */
 void iso_live_version_free(iso_live_track *track, uint32_t version);

@@ -2,6 +2,7 @@
  * isoproof_check on what was pushed, however little stays in memory.  `--count N` and `--seed N` (or
  * ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED) say how many and which, `--from N` and `--from-simulation N` with
  * which to begin; `--rows` draws rows only, `--table` shows what was seen. */
+#include "tests/unit/live/live_parts.h"
 #include "tests/unit/live/live_simulated.h"
 #include "tests/unit/live/live_trial.h"
 #include "tests/unit/unit.h"
@@ -94,6 +95,12 @@ static void needs_nothing_recorded(void **state) {
   live_simulated_alone();
 }
 
+static void parts_say_perhaps(void **state) {
+  (void)state;
+  live_index_agrees(seed);
+  live_clocks_agree(seed);
+}
+
 int main(int argc, char **argv) {
   const char *total = getenv("ISOPROOF_RANDOM_HISTORIES");
   histories = total != NULL ? number_from(total, USUAL) / 10 : UNLESS_SLOW(USUAL, USUAL / 10);
@@ -112,6 +119,7 @@ int main(int argc, char **argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_on_fixed_cases),
+      cmocka_unit_test(parts_say_perhaps),
       cmocka_unit_test(agrees_after_every_batch),
       cmocka_unit_test(agrees_on_simulated_histories),
       cmocka_unit_test(needs_nothing_recorded),
