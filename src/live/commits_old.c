@@ -148,7 +148,7 @@ static bool is_enough(const iso_live_track *track, const iso_live_slot *slot, ui
 
 bool iso_live_sight_freeze_key(iso_live_track *track, uint32_t key, uint64_t cut) {
   iso_live_slot *slot = &track->slots.items[key];
-  uint32_t few[MOST_OLD], count = 0, v = slot->newest;
+  uint32_t few[MOST_OLD] = {0}, count = 0, v = slot->newest;
   uint32_t most = slot->list != NULL ? 1 : iso_live_by_clock(track) ? MOST_OLD : MOST_OLD_UNCLOCKED;
   bool enough = false;
   while (v != 0 && track->versions.items[v - 1].label > cut) v = track->versions.items[v - 1].older;

@@ -293,7 +293,7 @@ static uint32_t arrival_at(const uint64_t *order, const ended *found, uint32_t i
 
 static inline __attribute__((always_inline)) void fetch(const isoproof_live *live, const batch_names *names,
                                                         const uint64_t *order, const ended *found, uint32_t i) {
-  if (i + FARTHEST >= names->batch->txns) return;
+  if (i + FARTHEST >= names->batch->txns || names->batch->ops == 0) return;
   fetch_ops(names->batch, arrival_at(order, found, i + FARTHEST));
   for (size_t t = 0; t < live->tracks.count; t++) {
     const iso_live_track *track = live->tracks.items[t].track;

@@ -118,10 +118,8 @@ int main(int argc, char **argv) {
     }
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_on_fixed_cases),
-      cmocka_unit_test(parts_say_perhaps),
-      cmocka_unit_test(agrees_after_every_batch),
-      cmocka_unit_test(agrees_on_simulated_histories),
+      cmocka_unit_test(agrees_on_fixed_cases),    cmocka_unit_test(parts_say_perhaps),
+      cmocka_unit_test(agrees_after_every_batch), cmocka_unit_test(agrees_on_simulated_histories),
       cmocka_unit_test(needs_nothing_recorded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
