@@ -43,6 +43,7 @@ static isoproof_status follow_values(const iso_event_graph *e, const iso_value_c
     place[sequence->event[i]] = i;
   }
   iso_value_walk walk = {.seed = how.seed, .most_steps = UINT64_C(1) << 28, .patience = UINT64_C(1) << 26};
+  walk.mends = how.mends;
   isoproof_status status = how.values ? iso_value_walk_all(e, classes, walk, task, turn, error)
                                       : iso_replay(e, classes, place, task, turn, error);
   iso_sequence made;

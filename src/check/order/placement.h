@@ -18,6 +18,7 @@ typedef struct iso_placement {
   bool together;  /* begins and commits first move as one, which is the easier search and goes far */
   bool replay;    /* who finds what it read goes next, and nothing is moved after that */
   bool values;    /* whole transactions go to where the fewest reads find another value; nothing else is done */
+  bool mends;     /* with `values`: the last few wrong reads are mended in windows, which takes up to some seconds */
   bool exclusive; /* writers of one key must not overlap */
   uint64_t seed;  /* another one leads elsewhere */
   const iso_value_classes *classes; /* what `replay` and `values` have to reproduce; NULL: the versions of the view */

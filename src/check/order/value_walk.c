@@ -197,7 +197,7 @@ static isoproof_status walk_and_mend(iso_value_line *w, iso_value_walk how, isop
   uint64_t patience = PATIENCE * (uint64_t)w->first[w->v->h->keys] * w->count, mending = UINT64_C(1) << 29;
   if (patience > how.patience) patience = how.patience;
   ISO_TRY(walk(w, patience, how.most_steps, task, best, error));
-  for (int idle = 0; idle < IDLE_TURNS && mending > 0; idle++) {
+  for (int idle = 0; how.mends && idle < IDLE_TURNS && mending > 0; idle++) {
     bool better = false;
     size_t before = best->broken;
     if (best->broken == 0 || best->broken > FEW_BROKEN) break;

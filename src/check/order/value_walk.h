@@ -13,6 +13,7 @@
 typedef struct iso_value_walk {
   uint64_t seed;
   uint64_t most_steps, patience; /* accesses and places looked at: in all, and since it last got better at most */
+  bool mends;                    /* what is left then is mended in windows (value_mend.h), where it is little */
 } iso_value_walk;
 
 /* Improves an order of whole transactions, which has those of a chain in order: when[event] becomes the place of its

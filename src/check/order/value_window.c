@@ -106,8 +106,8 @@ static bool may_go(const search *s, uint32_t txn, uint32_t until) {
   return true;
 }
 
-/* Whether a transaction that may go leaves everything as it is: then it may as well go at once.  One that writes what is
- * there without having read it could write it when it is needed again. */
+/* Whether a transaction that may go leaves everything as it is: then it may as well go at once.  One that writes what
+ * is there without having read it could write it when it is needed again. */
 static bool is_harmless(const search *s, uint32_t txn) {
   const iso_value_window_txn *t = &s->w->txns.items[txn];
   for (uint32_t i = t->first; i < t->end; i++) {

@@ -273,13 +273,13 @@ static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *e
 
 /* Where few keys are carried out by values, moves go on from there as long as they make it much better, and for some
  * more attempts when little is wrong. */
-static isoproof_status guess_values(stage *s, int attempts, isoproof_error *error) {
+static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, isoproof_error *error) {
   enum { FEW_BROKEN = 64 };
   bool better = iso_is_crowded(&s->view) && s->doubt.optional == NULL;
   bool few = better && s->broken <= FEW_BROKEN;
   for (int attempt = 0; attempt < attempts && s->broken > 0 && (better || few); attempt++) {
     uint64_t before = s->broken;
-    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, error));
+    ISO_TRY(guess_once(s, way, error));
     better = s->broken < before / 2;
     few = s->broken <= FEW_BROKEN;
   }
@@ -296,12 +296,12 @@ static isoproof_status guess(stage *s, isoproof_error *error) {
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
     if (attempt > 0 && s->broken == before) break;
   }
-  return guess_values(s, VALUES, error);
+  return guess_values(s, ISO_GUESS_VALUES, VALUES, error);
 }
 
 /* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
 static isoproof_status search_guessed(stage *s, isoproof_error *error) {
-  enum { SOON = 1000, VALUES = 12 };
+  enum { SOON = 1000, VALUES = 24 };
   bool limited = s->most_conflicts > 0 && s->most_conflicts < SOON;
   uint32_t *event = copy_of(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
@@ -309,7 +309,7 @@ static isoproof_status search_guessed(stage *s, isoproof_error *error) {
   bool over = status != ISOPROOF_OK || s->out->decided;
   if (!over) {
     restore(&s->sequence, event);
-    status = guess_values(s, VALUES, error);
+    status = guess_values(s, ISO_GUESS_MENDED, VALUES, error);
     over = status != ISOPROOF_OK || s->out->decided;
   }
   free(event);

@@ -87,6 +87,7 @@ static isoproof_status place_values(const iso_open_guess *g, isoproof_task *task
   ISO_TRY(iso_open_classes_make(g->open, &classes, error));
   bool replay = g->way == ISO_GUESS_REPLAY;
   iso_placement how = {.springs = replay && !g->events->timed, .replay = replay, .values = !replay, .seed = g->seed};
+  how.mends = g->way == ISO_GUESS_MENDED;
   how.classes = &classes;
   isoproof_status status = iso_sequence_place(g->events, how, task, sequence, error);
   iso_value_classes_free(&classes);
@@ -96,7 +97,8 @@ static isoproof_status place_values(const iso_open_guess *g, isoproof_task *task
 isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isoproof_task *task, iso_sequence *sequence,
                                isoproof_error *error) {
   const iso_open_reads *o = g->open;
-  if (g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES) return place_values(g, task, sequence, error);
+  bool values = g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES || g->way == ISO_GUESS_MENDED;
+  if (values) return place_values(g, task, sequence, error);
   if (g->way == ISO_GUESS_KNOWN) {
     iso_placement how = {.springs = !g->events->timed, .exclusive = g->exclusive, .seed = g->seed};
     return iso_sequence_place(g->events, how, task, sequence, error);

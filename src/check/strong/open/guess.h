@@ -11,8 +11,15 @@
 #include "check/strong/open/possible.h"
 
 /* By what is known alone, from any order at all; with what the sequence shows; by carrying the history out value by
- * value; by moving whole transactions to where the fewest reads find another value. */
-typedef enum iso_guess_way { ISO_GUESS_KNOWN, ISO_GUESS_SHOWN, ISO_GUESS_REPLAY, ISO_GUESS_VALUES } iso_guess_way;
+ * value; by moving whole transactions to where the fewest reads find another value; by that, with the last few wrong
+ * reads mended in windows. */
+typedef enum iso_guess_way {
+  ISO_GUESS_KNOWN,
+  ISO_GUESS_SHOWN,
+  ISO_GUESS_REPLAY,
+  ISO_GUESS_VALUES,
+  ISO_GUESS_MENDED
+} iso_guess_way;
 
 typedef struct iso_open_guess {
   const iso_open_reads *open;
