@@ -301,7 +301,7 @@ static isoproof_status guess(stage *s, isoproof_error *error) {
 
 /* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
 static isoproof_status search_guessed(stage *s, isoproof_error *error) {
-  enum { SOON = 1000, VALUES = 24 };
+  enum { SOON = 1000, VALUES = 6 };
   bool limited = s->most_conflicts > 0 && s->most_conflicts < SOON;
   uint32_t *event = copy_of(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
