@@ -141,7 +141,7 @@ static bool oracle_differs(isoproof_history *built, bool timed, const judgement 
 }
 
 iso_level_set judge_by_oracles(const small_history *history, const small_frame *frame, const judgement *engines) {
-  iso_level_set asked = judge_asked(history, frame), holds, differs = 0, models[2] = {0, 0}, inferred = 0;
+  iso_level_set asked = judge_asked(history, frame), holds = 0, differs = 0, models[2] = {0, 0}, inferred = 0;
   isoproof_history *built = small_build(history, frame);
   bool fine = built != NULL && oracle_holds(built, frame->labelled, &holds);
   for (unsigned l = 0; l < ISO_LEVEL_COUNT; l++) {
