@@ -232,12 +232,19 @@ static void put_numbers(iso_bytes *out, const uint32_t *items, size_t count) {
   iso_put(out, items, count * sizeof *items);
 }
 
-/* The known orders of writers of lists that a sequence does not respect: what the last version alone does not show. */
-static uint64_t count_broken_orders(const iso_sequence *s, const iso_event_graph *e, const iso_versions *versions) {
+/* The known orders of writers of lists that a sequence does not respect: what the last version alone does not show.
+ * They become requirements, unless there is no `out`. */
+static uint64_t find_broken_orders(const iso_sequence *s, const iso_event_graph *e, const iso_versions *versions,
+                                   iso_requirements *out) {
   uint64_t broken = 0;
   for (uint32_t t = 0; versions->ww_first != NULL && t < e->view->h->txns; t++) {
-    for (uint32_t i = versions->ww_first[t]; i < versions->ww_first[t + 1]; i++)
-      broken += s->place[iso_event_commit(e, versions->ww[i].from)] >= s->place[iso_event_version(e, t)];
+    for (uint32_t i = versions->ww_first[t]; i < versions->ww_first[t + 1]; i++) {
+      uint32_t from = iso_event_commit(e, versions->ww[i].from), to = iso_event_version(e, t);
+      if (s->place[from] < s->place[to]) continue;
+      broken++;
+      if (out != NULL) iso_require(out);
+      if (out != NULL) iso_require_edge(out, from, to);
+    }
   }
   return broken;
 }
@@ -256,7 +263,8 @@ static isoproof_status tell_broken(const iso_member *m, iso_part *part, isoproof
   iso_requirements found = {.failed = false};
   uint64_t broken = 0;
   isoproof_status status = iso_execute(&examination, &m->sequence, &found, &broken, error);
-  if (m->head.bare && broken == 0) broken = count_broken_orders(&m->sequence, &events, &part->versions);
+  if (broken == 0) broken = find_broken_orders(&m->sequence, &events, &part->versions, m->head.bare ? NULL : &found);
+  if (found.failed && status == ISOPROOF_OK) status = iso_fail_memory(error);
   iso_put_u64(out, broken);
   if (m->head.bare) iso_requirements_free(&found);
   put_numbers(out, found.first.items, found.first.count);
@@ -296,7 +304,7 @@ static isoproof_status tell_between(const iso_member *m, const iso_part *part, i
   iso_event_graph events = {.view = v, .txn_events = part->h->txns};
   uint64_t told = 0;
   size_t head = out->count;
-  bool late = m->head.bare && count_broken_orders(&m->sequence, &events, &part->versions) > 0;
+  bool late = m->head.bare && find_broken_orders(&m->sequence, &events, &part->versions, NULL) > 0;
   iso_put_u64(out, 0);
   memset(x->current, 0, part->h->keys * sizeof *x->current);
   for (uint32_t i = 0; i < m->sequence.count && !late; i++) {

@@ -365,6 +365,8 @@ static void decide_guessed(iso_coordinator *c, const iso_guess *guess) {
     iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE), ISOPROOF_SATISFIED);
   if (guess->snapshots && is_sound(c))
     iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_STRONG_SI), ISOPROOF_SATISFIED);
+  if (guess->snapshots_moved && is_sound(c))
+    iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION), ISOPROOF_SATISFIED);
   if (guess->read_atomic) iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_READ_ATOMIC), ISOPROOF_SATISFIED);
   if (guess->read_committed)
     iso_coordinator_decided(c, isoproof_level_at(ISO_LEVEL_READ_COMMITTED), ISOPROOF_SATISFIED);

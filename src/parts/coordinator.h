@@ -79,6 +79,9 @@ void iso_coordinator_decided(iso_coordinator *c, const isoproof_level_info *leve
 /* Adds suspects, which it takes over. */
 isoproof_status iso_coordinator_suspect(iso_coordinator *c, iso_txn_set *txns, isoproof_error *error);
 
+/* Takes the requirements of one part out of its answer, behind those of the parts before; false when memory is out. */
+bool iso_take_requirements(iso_taker *in, iso_requirements *to);
+
 /* Decides a level of version orders; an axiom.  Both may leave it open and say why. */
 isoproof_status iso_settle_strong(iso_coordinator *c, const iso_strong_level *level, isoproof_error *error);
 isoproof_status iso_settle_axiom(iso_coordinator *c, iso_axiom axiom, isoproof_error *error);

@@ -6,6 +6,7 @@
 
 #include "history/real_time.h"
 #include "parts/by_time.h"
+#include "parts/mend.h"
 
 /* Pairs that one part may name; where there are more, the sequence is no good guess. */
 enum { MOST_BETWEEN = 1 << 20 };
@@ -212,12 +213,24 @@ static bool wants_snapshots(const iso_coordinator *c) {
   return false;
 }
 
+/* At their times, or near to them. */
+static isoproof_status guess_near_times(iso_coordinator *c, iso_guess *guess, isoproof_error *error) {
+  bool real_time = wants(c, ISO_LEVEL_STRONG_SI), moved = false;
+  ISO_TRY(guess_snapshots(c, &guess->snapshots, error));
+  if (!guess->snapshots && (real_time || wants(c, ISO_LEVEL_SNAPSHOT_ISOLATION)))
+    ISO_TRY(iso_mend_snapshots(c, real_time, &moved, error));
+  guess->snapshots = guess->snapshots || (moved && real_time);
+  guess->snapshots_moved = moved;
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_coordinator_guess(iso_coordinator *c, iso_guess *guess, isoproof_error *error) {
   bool timed = iso_has_real_time(c->h), none;
   memset(guess, 0, sizeof *guess);
   if (timed) ISO_TRY(guess_serial(c, &guess->serial, error));
-  if (timed && !guess->serial && wants_snapshots(c)) ISO_TRY(guess_snapshots(c, &guess->snapshots, error));
+  if (timed && !guess->serial && wants_snapshots(c)) ISO_TRY(guess_near_times(c, guess, error));
   bool axioms = wants(c, ISO_LEVEL_READ_COMMITTED) || wants(c, ISO_LEVEL_READ_ATOMIC);
-  if (timed && !guess->serial && !guess->snapshots && axioms) ISO_TRY(guess_commits(c, guess, error));
+  if (timed && !guess->serial && !guess->snapshots && !guess->snapshots_moved && axioms)
+    ISO_TRY(guess_commits(c, guess, error));
   return c->out->has_facts ? ISOPROOF_OK : try_sequence(c, NULL, ISO_RULE_SERIALIZABLE, true, &none, error);
 }

@@ -12,6 +12,7 @@ typedef struct iso_guess {
   bool serial;    /* every read found the version it saw, one transaction after the other */
   bool snapshots; /* so it did where transactions read when they start and write when they end, with no two writers of a
                      key at once */
+  bool snapshots_moved; /* a sequence of begins and commits does that is near to their times, without real time */
   bool read_committed, read_atomic; /* the axiom allows that transactions commit when they end */
 } iso_guess;
 

@@ -7,8 +7,17 @@
 #include "format/format.h"
 #include "parts/judge.h"
 
-/* Measured, see docs/scale.md: what a check in memory takes, and what stays and what a part takes out of core. */
-enum { WHOLE_PER_OP = 44, WHOLE_PER_TXN = 220, KEPT_PER_TXN = 66, PART_PER_OP = 48, PER_KEY = 24, KEPT = 24 << 20 };
+/* Measured, see docs/scale.md: what a check in memory takes, and what stays and what a part takes out of core; MENDED
+ * is what stays besides where begins and commits may have to move (parts/mend.h). */
+enum {
+  WHOLE_PER_OP = 44,
+  WHOLE_PER_TXN = 220,
+  KEPT_PER_TXN = 66,
+  MENDED_PER_TXN = 26,
+  PART_PER_OP = 48,
+  PER_KEY = 24,
+  KEPT = 24 << 20
+};
 enum { MOST_PARTS = 4096 };
 
 isoproof_status isoproof_check_memory(const char *path, uint64_t *bytes, isoproof_error *error) {
@@ -20,13 +29,21 @@ isoproof_status isoproof_check_memory(const char *path, uint64_t *bytes, isoproo
 }
 
 /* How many parts there must be so that one of them fits beside what is kept; 0 where none would. */
-static uint32_t parts_for(const isoproof_history *h, uint64_t memory) {
-  uint64_t kept = (uint64_t)h->txns * KEPT_PER_TXN + KEPT;
+static uint32_t parts_for(const isoproof_history *h, bool mended, uint64_t memory) {
+  uint64_t kept = (uint64_t)h->txns * KEPT_PER_TXN + (mended ? (uint64_t)h->txns * MENDED_PER_TXN : 0) + KEPT;
   uint64_t lists = h->list_first != NULL ? h->list_first[h->keys] : 0;
   uint64_t all = (uint64_t)h->ops * PART_PER_OP + (uint64_t)h->keys * PER_KEY + lists * 16;
   if (memory <= kept) return 0;
   uint64_t parts = all / (memory - kept) + 1;
   return parts > MOST_PARTS ? 0 : (uint32_t)parts;
+}
+
+static bool wants_snapshots(const isoproof_check_options *options) {
+  for (size_t i = 0; i < options->level_count; i++) {
+    iso_level level = (iso_level)isoproof_level_find(options->levels[i])->number;
+    if (level == ISO_LEVEL_SNAPSHOT_ISOLATION || level == ISO_LEVEL_STRONG_SI) return true;
+  }
+  return options->level_count == 0;
 }
 
 static isoproof_status open_frugally(const char *path, isoproof_task *task, isoproof_history **history,
@@ -48,7 +65,8 @@ static isoproof_status judge(isoproof_history *h, const isoproof_check_options *
                              isoproof_task *task, iso_parts_result *judged, isoproof_error *error) {
   iso_piece piece = iso_piece_of(h);
   iso_part_frame frame = {.txns = h->txns, .txn_status = h->txn_status, .initial_is_zero = h->initial_is_zero};
-  uint32_t parts = parts_for(h, memory);
+  uint32_t parts = parts_for(h, wants_snapshots(options), memory);
+  if (parts == 0) parts = parts_for(h, false, memory);
   iso_local_team local;
   iso_whole whole = {.fits = false};
   if (parts == 0)

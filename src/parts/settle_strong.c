@@ -28,8 +28,7 @@ static bool take_edges(iso_taker *in, iso_event_edges *to) {
   return true;
 }
 
-/* Requirements of one part, behind those of the parts before. */
-static bool take_requirements(iso_taker *in, iso_requirements *to) {
+bool iso_take_requirements(iso_taker *in, iso_requirements *to) {
   uint32_t edges = (uint32_t)to->edges.count, also = (uint32_t)to->also.count, count = iso_take_u32(in);
   for (uint32_t i = 0; i < count && !in->failed; i++) {
     if (!iso_vec_push(&to->first, iso_take_u32(in) + edges)) return false;
@@ -54,7 +53,7 @@ static isoproof_status examine(const iso_examination *examination, const iso_seq
     iso_taker in;
     ISO_TRY(iso_answer_open(&c->answers[part], &in, error));
     *broken += iso_take_u64(&in);
-    if (!take_requirements(&in, requirements)) return iso_fail_memory(error);
+    if (!iso_take_requirements(&in, requirements)) return iso_fail_memory(error);
     iso_bytes_free(&c->answers[part]);
   }
   c->out->rounds++;

@@ -14,6 +14,8 @@ typedef struct iso_team {
    * it was heard. */
   isoproof_status (*ask)(struct iso_team *team, iso_bytes *asked, iso_bytes *answers, isoproof_error *error);
   void *context;
+  /* Parts are made for every question; one that is asked alone stays until another one is asked. */
+  bool one_by_one;
   uint64_t bytes_asked, bytes_answered, questions; /* one copy of each question; all answers */
 } iso_team;
 
@@ -35,7 +37,7 @@ typedef struct iso_local_team {
 } iso_local_team;
 
 /* The piece and the frame must outlive the team, which must stay where it is.  Without `keep`, parts are made anew for
- * every question, one after the other, so that only one is in memory. */
+ * every question, one after the other, so that only one is in memory (`one_by_one`). */
 isoproof_status iso_local_team_make(const iso_piece *piece, iso_part_frame frame, uint32_t parts, bool keep,
                                     isoproof_task *task, iso_local_team *team, isoproof_error *error);
 void iso_local_team_free(iso_local_team *team);

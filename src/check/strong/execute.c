@@ -51,6 +51,22 @@ static void require_read(const run *r, uint32_t reader, uint32_t t, uint32_t bet
   iso_require_edge(r->out, iso_event_begin(e, reader), iso_event_commit(e, between));
 }
 
+/* Whether a version did not come before its reader, as far as that is looked back. */
+static bool is_missing(const run *r, uint32_t t, uint32_t slot) {
+  if (t == ISO_INITIAL) return false;
+  for (int steps = 0; slot > 0 && steps < LOOK_BACK; steps++) {
+    if (r->x->slot_txn[slot - 1] == t) return false;
+    slot = r->x->slot_last[slot - 1];
+  }
+  return slot == 0;
+}
+
+/* What was read has to come before its reader; only a sequence that was made without knowing it has that otherwise. */
+static void require_version(const run *r, uint32_t reader, uint32_t t) {
+  iso_require(r->out);
+  iso_require_edge(r->out, iso_event_commit(r->e, t), iso_event_begin(r->e, reader));
+}
+
 static void check_reads(run *r, uint32_t txn) {
   const iso_view *v = r->e->view;
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
@@ -59,6 +75,10 @@ static void check_reads(run *r, uint32_t txn) {
     uint32_t found = slot == 0 ? ISO_INITIAL : r->x->slot_txn[slot - 1];
     if (found == read->from) continue;
     r->broken++;
+    if (is_missing(r, read->from, slot)) {
+      require_version(r, txn, read->from);
+      continue;
+    }
     for (int steps = 0; slot > 0 && r->x->slot_txn[slot - 1] != read->from && steps < LOOK_BACK; steps++) {
       require_read(r, txn, read->from, r->x->slot_txn[slot - 1]);
       slot = r->x->slot_last[slot - 1];
