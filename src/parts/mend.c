@@ -107,19 +107,32 @@ static uint32_t sort_turns(const mending *m, turn *turns) {
   return count;
 }
 
-/* One requirement after the other, by its nearest edge; one that makes a cycle waits for the next round, when others
- * may have moved what is in its way. */
-static isoproof_status add_one_by_one(mending *m, const turn *turns, uint32_t count, bool *added,
-                                      isoproof_error *error) {
+/* Adds the nearest edges of some requirements, all or none of them. */
+static isoproof_status add_some(mending *m, const turn *turns, uint32_t count, bool *good, bool *added,
+                                isoproof_error *error) {
+  uint32_t first = (uint32_t)m->events.derived.count;
   for (uint32_t i = 0; i < count; i++) {
     const iso_event_edge *edges;
     size_t open = edges_of(m, turns[i].number, &edges);
-    uint32_t first = (uint32_t)m->events.derived.count;
+    if (open > 0) ISO_TRY(add(m, edges, open, least(&m->sequence, edges, open), error));
+  }
+  *good = true;
+  if (m->events.derived.count == first) return ISOPROOF_OK;
+  ISO_TRY(move(m, first, good, error));
+  *added = *added || *good;
+  return ISOPROOF_OK;
+}
+
+/* As many requirements at a time as make no cycle.  One that makes one by itself waits for the next round, when others
+ * may have moved what is in its way. */
+static isoproof_status add_by_turns(mending *m, const turn *turns, uint32_t count, bool *added, isoproof_error *error) {
+  uint32_t at_once = count / 2 + 1;
+  for (uint32_t i = 0; i < count;) {
     bool good;
-    if (open == 0) continue;
-    ISO_TRY(add(m, edges, open, least(&m->sequence, edges, open), error));
-    ISO_TRY(move(m, first, &good, error));
-    *added = *added || good;
+    if (at_once > count - i) at_once = count - i;
+    ISO_TRY(add_some(m, turns + i, at_once, &good, added, error));
+    if (good || at_once == 1) i += at_once;
+    at_once = good ? 2 * at_once : at_once / 2 > 0 ? at_once / 2 : 1;
   }
   return ISOPROOF_OK;
 }
@@ -224,7 +237,7 @@ static isoproof_status add_carefully(mending *m, isoproof_error *error) {
   bool added = false;
   if (turns == NULL) return iso_fail_memory(error);
   uint32_t count = sort_turns(m, turns);
-  isoproof_status status = add_one_by_one(m, turns, count, &added, error);
+  isoproof_status status = add_by_turns(m, turns, count, &added, error);
   if (status == ISOPROOF_OK && !added && count > 0) status = flip(m, turns[0].number, &added, error);
   m->gave_up = !added;
   free(turns);
