@@ -245,7 +245,11 @@ isoproof_status folder_open_whole(const char *folder, isoproof_task *task, isopr
   if (named) snprintf(error->file, sizeof error->file, "%.200s", folder);
   if (status != ISOPROOF_OK) return status;
   char *name = strdup(folder);
-  if (name == NULL) return iso_fail_memory(error);
+  if (name == NULL) {
+    isoproof_history_free(*history);
+    *history = NULL;
+    return iso_fail_memory(error);
+  }
   free((*history)->file);
   (*history)->file = name;
   return ISOPROOF_OK;

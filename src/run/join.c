@@ -242,6 +242,12 @@ static isoproof_status copy_line(const iso_joined *joined, uint32_t number, cons
 
 /* ---- all lines of a part, or some ---- */
 
+static isoproof_status open_machine(part *p, const char *folder, uint32_t number, bool *there, isoproof_error *error) {
+  char name[64];
+  snprintf(name, sizeof name, ISO_JOIN_PART, number);
+  return open_part(p, folder, name, there, error);
+}
+
 /* Without an output the lines are looked at only. */
 static isoproof_status one_line(iso_joined *joined, uint32_t number, const part *p, iso_output *out,
                                 isoproof_error *error) {
@@ -250,11 +256,9 @@ static isoproof_status one_line(iso_joined *joined, uint32_t number, const part 
 
 static isoproof_status go_through(const char *folder, uint32_t number, iso_joined *joined, iso_output *out,
                                   isoproof_error *error) {
-  char name[64];
   part p;
   bool there;
-  snprintf(name, sizeof name, ISO_JOIN_PART, number);
-  ISO_TRY(open_part(&p, folder, name, &there, error));
+  ISO_TRY(open_machine(&p, folder, number, &there, error));
   isoproof_status status = ISOPROOF_OK;
   while (there && status == ISOPROOF_OK && next_line(&p)) status = one_line(joined, number, &p, out, error);
   close_part(&p);
@@ -332,11 +336,9 @@ void iso_join_write_facts(iso_joined *joined, iso_output *out) {
 /* The headers at the start of a part, of which the first that becomes one of the whole is kept as its head. */
 static isoproof_status look_at_headers(const char *folder, uint32_t number, iso_joined *joined, iso_output *out,
                                        isoproof_error *error) {
-  char name[64];
   part p;
   bool there;
-  snprintf(name, sizeof name, ISO_JOIN_PART, number);
-  ISO_TRY(open_part(&p, folder, name, &there, error));
+  ISO_TRY(open_machine(&p, folder, number, &there, error));
   iso_join_machine *m = &joined->machines[number];
   while (there && next_line(&p) && is_header(&p)) {
     int64_t base = number_fact(&p, ISO_JOIN_BASE);
