@@ -32,11 +32,20 @@ static isoproof_op_kind retype(isoproof_op_kind kind, unsigned made, iso_value v
   return kind;
 }
 
-/* What a history is made of, over all keys. */
-static unsigned made_at_all(const isoproof_history *h) {
+/* Whether a read shows a value of its own: then its key is a register, unless something else is done to it. */
+static bool shows_scalar(uint8_t kind, iso_value value) {
+  return kind == ISOPROOF_OP_READ && value != ISO_VALUE_NIL && value != ISO_VALUE_NONE;
+}
+
+/* What a history is made of, over all keys; *scalars: somebody read a value of its own. */
+static unsigned made_at_all(const isoproof_history *h, bool *scalars) {
   uint32_t seen = 0;
   unsigned all = 0;
-  for (uint32_t i = 0; i < h->ops; i++) seen |= UINT32_C(1) << h->op_kind[i];
+  *scalars = false;
+  for (uint32_t i = 0; i < h->ops; i++) {
+    seen |= UINT32_C(1) << h->op_kind[i];
+    *scalars |= shows_scalar(h->op_kind[i], h->op_value[i]);
+  }
   for (unsigned kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
     if ((seen >> kind & 1) != 0) all |= made_by((isoproof_op_kind)kind);
   }
@@ -62,27 +71,37 @@ static void retype_uniform(void *context, unsigned thread, unsigned threads) {
   }
 }
 
+/* Keys that differ, or may: what is done to each tells, then what is read of it, then what is done to the others. */
+static bool retype_by_key(isoproof_history *h, unsigned all) {
+  uint8_t *made = iso_alloc_zero(h->keys, 1), *scalar = iso_alloc_zero(h->keys, 1);
+  bool good = made != NULL && scalar != NULL;
+  for (uint32_t i = 0; good && i < h->ops; i++) {
+    uint32_t key = h->op_key[i];
+    made[key] = (uint8_t)(made[key] | made_by((isoproof_op_kind)h->op_kind[i]));
+    scalar[key] = scalar[key] || shows_scalar(h->op_kind[i], h->op_value[i]);
+  }
+  if ((all & MADE_SET) != 0) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
+  for (uint32_t i = 0; good && i < h->ops; i++) {
+    uint32_t key = h->op_key[i];
+    unsigned by = made[key] != 0 ? made[key] : scalar[key] && all != MADE_COUNTER ? MADE_REGISTER : all;
+    h->op_kind[i] = (uint8_t)retype((isoproof_op_kind)h->op_kind[i], by, h->op_value[i]);
+  }
+  free(made);
+  free(scalar);
+  return good;
+}
+
 bool iso_builder_retype(isoproof_history *h, uint8_t *so_far, unsigned threads) {
-  unsigned all = made_at_all(h) | *so_far;
+  bool scalars;
+  unsigned all = made_at_all(h, &scalars) | *so_far;
   *so_far = (uint8_t)all;
   if (all == 0 || all == MADE_REGISTER) return true; /* reads are what they are */
-  if ((all & (all - 1)) == 0) {
+  if ((all & (all - 1)) == 0 && (!scalars || all == MADE_COUNTER)) {
     uniform u = {h, all};
     iso_parallel(threads, retype_uniform, &u);
     return true;
   }
-  uint8_t *made = iso_alloc_zero(h->keys, 1);
-  if (made == NULL) return false;
-  for (uint32_t i = 0; i < h->ops; i++) {
-    made[h->op_key[i]] = (uint8_t)(made[h->op_key[i]] | made_by((isoproof_op_kind)h->op_kind[i]));
-  }
-  if ((all & MADE_SET) != 0) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
-  for (uint32_t i = 0; i < h->ops; i++) {
-    unsigned by = made[h->op_key[i]];
-    h->op_kind[i] = (uint8_t)retype((isoproof_op_kind)h->op_kind[i], by != 0 ? by : all, h->op_value[i]);
-  }
-  free(made);
-  return true;
+  return retype_by_key(h, all);
 }
 
 bool iso_builder_knows_reads(const isoproof_builder *b) {

@@ -31,6 +31,8 @@ static const fixed_case fixed_cases[] = {
     /* An element that is appended once more long after its first append was rolled back, or its outcome was unknown. */
     {"0: ! a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 5, ~0u, 0},
     {"0: ? a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 2, ~0u, 0x20},
+    /* A key that is only ever read, once nothing and once a value, beside a list that is empty: it is no list. */
+    {"2: @14-15 r10 / 2: ? @22-24 l2 r11", 0, true, 8, 0x1f5, 0xfd},
 };
 
 /* The state of the generator and the seed of the simulator. */
