@@ -288,8 +288,9 @@ static isoproof_status add_writers(composer *c, isoproof_error *error) {
   return made && marks != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static bool has_written(const iso_live_txn *t, uint32_t key, iso_value value) {
-  for (uint32_t i = 0; i < t->op_count; i++) {
+/* Whether the transaction has written the value before one of its operations. */
+static bool has_written(const iso_live_txn *t, uint32_t end, uint32_t key, iso_value value) {
+  for (uint32_t i = 0; i < end; i++) {
     if (!iso_live_op_observes(&t->ops[i]) && t->ops[i].key == key && t->ops[i].value == value) return true;
   }
   return false;
@@ -303,7 +304,7 @@ static bool note_shown_by(composer *c, const iso_live_txn *t) {
     const iso_value *values = list ? t->elements + op->first : &op->value;
     uint32_t count = list ? op->count : iso_live_op_observes(op);
     for (uint32_t j = 0; j < count; j++) {
-      if (has_written(t, op->key, values[j])) continue;
+      if (has_written(t, i, op->key, values[j])) continue;
       if (!iso_written_add(&c->shown, op->key, values[j], NULL)) return false;
     }
   }

@@ -31,6 +31,9 @@ static const fixed_case fixed_cases[] = {
     /* An element that is appended once more long after its first append was rolled back, or its outcome was unknown. */
     {"0: ! a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 5, ~0u, 0},
     {"0: ? a01 / 1: w11 / 1: w12 / 1: w13 / 1: w14 / 1: w15 / 1: w16 / 1: a01", 1, true, 2, ~0u, 0x20},
+    /* Somebody who reads what it will write itself has read it from somebody else, who therefore took effect. */
+    {"3: @9-12 w01 / 1: @8-14 / 1: @15-18 / 0: ? @16-19 w21 r00 / 0: @20-22 / 2: @16-23 r21 w21", 2, true, 6, ~0u,
+     0x168},
     /* A key that is only ever read, once nothing and once a value, beside a list that is empty: it is no list. */
     {"2: @14-15 r10 / 2: ? @22-24 l2 r11", 0, true, 8, 0x1f5, 0xfd},
 };
