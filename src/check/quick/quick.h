@@ -19,11 +19,25 @@
 typedef struct iso_quick_proof {
   bool is_sound;   /* no pattern within transactions occurs, and no value is written twice to a key */
   bool is_proved;  /* and the axiom holds */
+  bool is_serial;  /* and the history is serializable */
+  bool is_strict;  /* and in an order that respects real time */
   iso_axiom axiom; /* that was asked for */
 } iso_quick_proof;
 
 /* For read committed, read atomic and causal. */
 isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
                                 iso_quick_proof *proof, isoproof_error *error);
+
+/* The same for a history that may be larger than memory, within so many bytes besides the pages of the file that are
+ * read at a time (frugal.h): carried out in the order of its times, which proves every level; and for read committed and
+ * read atomic by looking reads up, where `by_reads`. */
+typedef struct iso_quick_wish {
+  uint64_t memory;
+  bool by_reads;
+  iso_axiom axiom;
+} iso_quick_wish;
+
+isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const iso_quick_wish *wish,
+                                         isoproof_task *task, iso_quick_proof *proof, isoproof_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/task.h"
 #include "base/vector.h"
+#include "check/quick/pages.h"
 #include "history/history.h"
 #include "level/method.h"
 
@@ -49,8 +50,9 @@ typedef struct iso_quick {
 
   uint32_t *first;    /* by key, and one more: where its values are in the table */
   bool is_shared;     /* no value is written to two keys: all begin at 0, and entries say their key */
-  uint32_t *table;    /* entries; where it is shared, each is followed by its key */
-  uint64_t size;      /* entries, one more than places: the last is always empty */
+  uint64_t size;      /* places, one more than values need: the last is always empty */
+  uint32_t *table;    /* entries of the slice; where it is shared, each is followed by its key */
+  uint64_t slice_first, slice_size; /* the places whose entries are in the table: all, but within little memory */
   uint64_t *keys;     /* by transaction + 1: iso_quick_key_mask of all that it wrote: few have to be looked for */
   uint32_t *sessions; /* by transaction >> session_shift: the session of the first of these */
   unsigned session_shift;
@@ -69,6 +71,15 @@ typedef struct iso_quick {
   /* Not for read committed, by operation: what an external read saw, for causal packed, or one of the marks. */
   uint32_t *versions;
 
+  /* Within little memory (frugal.h). */
+  uint64_t memory;      /* bytes, besides the file */
+  uint32_t most_turns;  /* sessions that take turns, at most */
+  uint32_t *first_read; /* by session, and one more: where its reads begin among all */
+  uint32_t *entries;    /* by read: what the table had for it; NULL: the table has everything */
+  uint64_t window;      /* bytes of a mapped file that a thread may have read before it lets go of them */
+  uint64_t most_kept;   /* bytes of sources and edges of a thread */
+  uint32_t most_suspicions;
+
   bool given_up; /* atomic */
   bool failed;   /* memory is out; atomic */
 } iso_quick;
@@ -80,10 +91,22 @@ static inline bool iso_quick_is_over(const iso_quick *q) {
          __atomic_load_n(&q->misguessed, __ATOMIC_RELAXED);
 }
 
+/* Whether sources and edges of a share may grow, by half of what they are; edges are indexed later. */
+static inline bool iso_quick_may_grow(const iso_quick *q, const iso_quick_share *share) {
+  enum { PER_EDGE = sizeof(iso_quick_edge) + sizeof(uint32_t) };
+  uint64_t kept = share->sources.capacity * sizeof(uint32_t) + share->edges.capacity * PER_EDGE;
+  return kept < q->most_kept / 3 * 2;
+}
+
 /* Notes that one has to come before the other, of another session or earlier in the same. */
 static inline void iso_quick_add_edge(iso_quick *q, iso_quick_share *share, uint32_t from, uint32_t to) {
   if (q->time == NULL) {
-    if (!iso_vec_push(&share->edges, ((iso_quick_edge){from, to}))) iso_quick_fail(q);
+    bool full = share->edges.count == share->edges.capacity;
+    if (full && !iso_quick_may_grow(q, share)) {
+      iso_quick_give_up(q);
+    } else if (!iso_vec_push(&share->edges, ((iso_quick_edge){from, to}))) {
+      iso_quick_fail(q);
+    }
   } else if (q->time[from] >= q->time[to]) {
     __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
   }
@@ -151,6 +174,13 @@ bool iso_quick_measure(iso_quick *q);
 bool iso_quick_find_repeated(iso_quick *q);
 /* Puts every write into the table and fills keys; gives up where two share key and value. */
 bool iso_quick_enter_writes(iso_quick *q);
+/* The same slice after slice, and what the table has for every read is kept in entries. */
+bool iso_quick_enter_slices(iso_quick *q, uint32_t slices);
+/* Makes a table for slices of so many places, and what is known by transaction; empties it, and enters the writes of a
+ * slice; tells whether all writes have been entered, each at a place of its own. */
+bool iso_quick_make_table(iso_quick *q, uint64_t places);
+void iso_quick_enter_slice(iso_quick *q, uint64_t first);
+bool iso_quick_all_entered(const iso_quick *q);
 /* Looks every read up, judges it, and collects sources and edges. */
 bool iso_quick_judge_reads(iso_quick *q);
 /* Adds the edges that follow from what a session did itself to a key that it reads. */

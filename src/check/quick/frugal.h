@@ -1,0 +1,22 @@
+/* frugal.h - how a quick proof is carried out within a given amount of memory, with the history in a mapped file.
+ *
+ * The table of writes is what is large.  It is made slice after slice, each time with one pass that enters writes and one
+ * that looks reads up; what was found stays at 4 bytes per read, and reads are judged afterwards.  What of the file was
+ * read is let go.  Where that does not fit either, nothing is proved.
+ */
+#ifndef ISO_CHECK_QUICK_FRUGAL_H
+#define ISO_CHECK_QUICK_FRUGAL_H
+
+#include "check/quick/state.h"
+
+/* No limit. */
+#define ISO_QUICK_ALL_MEMORY UINT64_MAX
+
+/* With how many threads the history can be carried out in the order of its times; 0 where it does not fit. */
+unsigned iso_quick_plan_replay(iso_quick *q);
+/* Into how many slices the table has to be divided once it is measured; 0 where none would do. */
+uint32_t iso_quick_plan_slices(iso_quick *q);
+/* Gives back what is not needed to sort. */
+void iso_quick_release(iso_quick *q);
+
+#endif
