@@ -29,24 +29,33 @@ unsigned iso_quick_plan_replay(iso_quick *q) {
   return 0;
 }
 
-uint32_t iso_quick_plan_slices(iso_quick *q) {
+/* Shares out what is left once everything has its room but the table and, when that has gone, what is found. */
+static void share_room(iso_quick *q, uint64_t room) {
+  uint64_t threads = q->threads, suspicions = room / 8 / threads / PER_SUSPICION;
+  suspicions = suspicions > LEAST_SUSPICIONS ? suspicions : LEAST_SUSPICIONS;
+  q->most_suspicions = (uint32_t)at_most(suspicions, MOST_SUSPICIONS);
+  /* Where the sources of transactions are, how many, and what sessions have seen. */
+  uint64_t each = sizeof *q->source_first + sizeof *q->source_count + sizeof *q->seen_at;
+  q->most_kept = less(room, q->h->txns * each + threads * q->most_suspicions * PER_SUSPICION) / threads;
+}
+
+bool iso_quick_plan_slices(iso_quick *q) {
   const isoproof_history *h = q->h;
   uint64_t txns = h->txns, keys = h->keys, writes = 0, threads = q->threads;
   for (unsigned t = 0; t < q->threads; t++) writes += q->shares[t].writes;
   /* Everything is a read or a write.  By key: where its values are, and what a session knows of it. */
   uint64_t kept = keys * sizeof(uint32_t) * (1 + threads) + txns * (sizeof *q->keys + sizeof *q->repeats) +
                   (h->ops - writes) * sizeof *q->entries;
-  if (h->frugal && mapped(q, h->sessions) > q->memory / 4) q->most_turns = 0;
+  if (mapped(q, h->sessions) > q->memory / 4) q->most_turns = 0;
   uint64_t places = h->sessions > q->most_turns ? threads : h->sessions, window = q->memory / 8;
   uint64_t room = less(q->memory, kept + mapped(q, places) + window);
   uint64_t table = q->size * (q->is_shared ? 2 : 1) * sizeof *q->table;
   q->window = window / threads;
-  q->most_suspicions = (uint32_t)at_most(room / 8 / threads / PER_SUSPICION, MOST_SUSPICIONS);
-  /* After the table has gone: where the sources of transactions are, and how many. */
-  uint64_t judging = txns * (sizeof *q->source_first + sizeof *q->source_count) + room / 8;
-  q->most_kept = less(room, judging) / threads;
-  uint64_t slices = room > 0 ? table / room + 1 : 0;
-  return q->most_suspicions < LEAST_SUSPICIONS || q->most_kept == 0 || slices > MOST_SLICES ? 0 : (uint32_t)slices;
+  share_room(q, room);
+  if (room == 0 || table / room >= MOST_SLICES) return false;
+  uint32_t slices = (uint32_t)(table / room) + 1;
+  q->slices = slices > q->slices ? slices : q->slices;
+  return true;
 }
 
 void iso_quick_release(iso_quick *q) {
@@ -54,7 +63,8 @@ void iso_quick_release(iso_quick *q) {
   free(q->repeats);
   free(q->entries);
   free(q->first);
+  free(q->seen_at);
   q->keys = NULL;
   q->repeats = NULL;
-  q->entries = q->first = NULL;
+  q->entries = q->first = q->seen_at = NULL;
 }

@@ -14,8 +14,8 @@
 
 /* With how many threads the history can be carried out in the order of its times; 0 where it does not fit. */
 unsigned iso_quick_plan_replay(iso_quick *q);
-/* Into how many slices the table has to be divided once it is measured; 0 where none would do. */
-uint32_t iso_quick_plan_slices(iso_quick *q);
+/* Finds into how many slices the table is divided once it is measured; false where no number would do. */
+bool iso_quick_plan_slices(iso_quick *q);
 /* Gives back what is not needed to sort. */
 void iso_quick_release(iso_quick *q);
 

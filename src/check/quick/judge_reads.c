@@ -219,6 +219,16 @@ static void add_sources(judge *j, uint32_t txn, const reads *r) {
   if (late) iso_quick_give_up(j->q);
 }
 
+/* Keeps what a session has seen before some of its transactions, for what is judged session by session. */
+static void keep_seen(const judge *j, uint32_t txn) {
+  const iso_quick *q = j->q;
+  uint32_t own = j->block->session, sessions = q->h->sessions;
+  if ((txn - q->h->session_first_txn[own]) % sessions != 0) return;
+  const uint32_t *seen_by = j->seen + (size_t)(own - j->walk.share->first_session) * sessions;
+  if (j->walk.turns == 1) seen_by = j->seen;
+  memcpy(iso_quick_seen_row(q, own, txn), seen_by, sessions * sizeof *seen_by);
+}
+
 /* Where the order of the ends is the guess, they must have ended before. */
 static void compare_ends(judge *j, uint32_t txn, const reads *r) {
   iso_quick *q = j->q;
@@ -314,6 +324,7 @@ static void judge_block(judge *j) {
   if (j->walk.turns == 1 && is_first) memset(j->seen, 0, q->h->sessions * sizeof *j->seen);
   for (uint32_t txn = b->txn; txn < b->end_txn; txn++) {
     size_t before = j->share->sources.count;
+    if (q->seen_at != NULL) keep_seen(j, txn);
     if (q->h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
       judge_txn(j, txn);
     } else {
@@ -376,12 +387,26 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   free(j);
 }
 
+/* Room for what sessions are told of each other; false when memory is out. */
+static bool make_room(iso_quick *q) {
+  size_t txns = q->h->txns, sessions = q->h->sessions;
+  bool later = q->axiom != ISO_AXIOM_READ_COMMITTED, sources = q->time == NULL || q->axiom == ISO_AXIOM_CAUSAL;
+  bool versions = later && q->entries == NULL;
+  bool seen = q->axiom == ISO_AXIOM_READ_ATOMIC && q->time == NULL && sessions > 0 && sessions <= ISO_QUICK_MOST_TURNS;
+  if (sources && q->source_first == NULL) q->source_first = iso_alloc(txns, sizeof *q->source_first);
+  if (sources && q->source_count == NULL) q->source_count = iso_alloc(txns, sizeof *q->source_count);
+  if (seen && q->seen_at == NULL) q->seen_at = iso_alloc((txns / sessions + sessions + 1) * sessions, sizeof *q->seen_at);
+  if (versions && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
+  if (sources && (q->source_first == NULL || q->source_count == NULL)) return false;
+  return (!seen || q->seen_at != NULL) && (!versions || q->versions != NULL);
+}
+
 bool iso_quick_judge_reads(iso_quick *q) {
-  bool keep = q->axiom != ISO_AXIOM_READ_COMMITTED && q->entries == NULL, sources = q->time == NULL || q->axiom == ISO_AXIOM_CAUSAL;
-  if (sources && q->source_first == NULL) q->source_first = iso_alloc(q->h->txns, sizeof *q->source_first);
-  if (sources && q->source_count == NULL) q->source_count = iso_alloc(q->h->txns, sizeof *q->source_count);
-  if (keep && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
-  if ((sources && (q->source_first == NULL || q->source_count == NULL)) || (keep && q->versions == NULL)) return false;
+  if (q->time == NULL && q->most_kept == 0) {
+    iso_quick_give_up(q);
+    return true;
+  }
+  if (!make_room(q)) return false;
   iso_parallel(q->threads, judge_share, q);
   return !q->failed;
 }

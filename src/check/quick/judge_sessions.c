@@ -24,7 +24,7 @@ static inline void judge_read(judge *j, uint32_t *known, uint32_t version) {
   if (last <= j->known_from || last == from + 1) return;
   if (initial) {
     iso_quick_give_up(j->q);
-  } else {
+  } else if (!iso_quick_has_seen(q, last - 1, from)) {
     iso_quick_add_edge(j->q, j->share, last - 1, from);
   }
 }

@@ -107,6 +107,7 @@ static void quick_free(iso_quick *q) {
   free(q->repeats);
   free(q->source_first);
   free(q->source_count);
+  free(q->seen_at);
   free(q->edge_first);
   free(q->edge_from);
   free(q->versions);
@@ -171,8 +172,7 @@ static bool sort(iso_quick *q, bool *acyclic) {
 /* Enters writes, and where memory is limited, looks reads up; false when memory is out. */
 static bool enter(iso_quick *q) {
   if (q->memory == ISO_QUICK_ALL_MEMORY) return iso_quick_enter_writes(q);
-  uint32_t slices = iso_quick_plan_slices(q);
-  if (slices > 0) return iso_quick_enter_slices(q, slices);
+  if (iso_quick_plan_slices(q)) return iso_quick_enter_slices(q);
   iso_quick_give_up(q);
   return true;
 }
@@ -214,6 +214,7 @@ static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof
   q->most_suspicions = ISO_QUICK_BLOCK;
   q->window = q->most_kept = UINT64_MAX;
   bool made = run(q, by_reads, proof);
+  proof->slices = q->entries != NULL || q->first_read != NULL ? q->slices : 0;
   quick_free(q);
   if (proof->is_proved) return ISOPROOF_OK;
   return made ? iso_task_check(q->task, error) : iso_fail_memory(error);
@@ -227,7 +228,9 @@ isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom
 
 isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const iso_quick_wish *wish,
                                          isoproof_task *task, iso_quick_proof *proof, isoproof_error *error) {
-  iso_quick q = {.h = history, .axiom = wish->axiom, .task = task, .memory = wish->memory};
+  iso_quick q = {.h = history, .axiom = wish->axiom, .task = task};
+  q.memory = wish->memory;
+  q.slices = wish->fewest_slices;
   isoproof_status status = prove(&q, wish->by_reads && wish->axiom <= ISO_AXIOM_READ_ATOMIC, proof, error);
   if (history->frugal) iso_pages_let_go(history->map, 0, history->map_bytes);
   return status;

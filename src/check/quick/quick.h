@@ -22,6 +22,7 @@ typedef struct iso_quick_proof {
   bool is_serial;  /* and the history is serializable */
   bool is_strict;  /* and in an order that respects real time */
   iso_axiom axiom; /* that was asked for */
+  uint32_t slices; /* that a table was divided into; 0: there was none, or there was memory for all of it */
 } iso_quick_proof;
 
 /* For read committed, read atomic and causal. */
@@ -35,6 +36,7 @@ typedef struct iso_quick_wish {
   uint64_t memory;
   bool by_reads;
   iso_axiom axiom;
+  uint32_t fewest_slices; /* that a table is divided into; 0: as few as fit */
 } iso_quick_wish;
 
 isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const iso_quick_wish *wish,

@@ -89,8 +89,8 @@ static bool count_reads(iso_quick *q) {
   return q->entries != NULL;
 }
 
-bool iso_quick_enter_slices(iso_quick *q, uint32_t slices) {
-  if (!count_reads(q) || !iso_quick_make_table(q, q->size / slices + 1)) return false;
+bool iso_quick_enter_slices(iso_quick *q) {
+  if (!count_reads(q) || !iso_quick_make_table(q, q->size / q->slices + 1)) return false;
   for (uint64_t first = 0; first < q->size && iso_task_check(q->task, NULL) == ISOPROOF_OK; first += q->slice_size) {
     iso_quick_enter_slice(q, first);
     iso_parallel(q->threads, look_up_share, q);

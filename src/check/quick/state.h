@@ -65,6 +65,9 @@ typedef struct iso_quick {
 
   uint32_t *source_first; /* by transaction: where its sources begin in those of its share */
   uint8_t *source_count;  /* and how many there are */
+  /* What sessions had seen of each other before every so many of their transactions: by row and session a transaction
+   * + 1, as in the judge; NULL where there are too many sessions.  See iso_quick_has_seen. */
+  uint32_t *seen_at;
   uint32_t *edge_first;   /* by transaction, and one more: the edges that lead to it */
   uint32_t *edge_from;
   uint32_t *sequence; /* for causal: the transactions in an order that respects all of these */
@@ -74,6 +77,7 @@ typedef struct iso_quick {
   /* Within little memory (frugal.h). */
   uint64_t memory;      /* bytes, besides the file */
   uint32_t most_turns;  /* sessions that take turns, at most */
+  uint32_t slices;      /* of the table: at least; then how many there were */
   uint32_t *first_read; /* by session, and one more: where its reads begin among all */
   uint32_t *entries;    /* by read: what the table had for it; NULL: the table has everything */
   uint64_t window;      /* bytes of a mapped file that a thread may have read before it lets go of them */
@@ -130,6 +134,21 @@ static inline uint32_t iso_quick_pack(const iso_quick *q, uint32_t txn) {
   return session << ISO_QUICK_NUMBER_BITS | (txn - q->h->session_first_txn[session]);
 }
 
+/* What a session had seen before a transaction, or some time earlier; there is a row for as many transactions as there
+ * are sessions, so that all of them take 4 bytes per transaction. */
+static inline uint32_t *iso_quick_seen_row(const iso_quick *q, uint32_t session, uint32_t txn) {
+  uint32_t first = q->h->session_first_txn[session], sessions = q->h->sessions;
+  size_t row = (size_t)first / sessions + session + (txn - first) / sessions;
+  return q->seen_at + row * sessions;
+}
+
+/* Whether one comes before the other for what reads say: the session of the other had read from it or a later one of
+ * its session. */
+static inline bool iso_quick_has_seen(const iso_quick *q, uint32_t from, uint32_t to) {
+  if (q->seen_at == NULL || q->time != NULL) return false;
+  return iso_quick_seen_row(q, iso_quick_session(q, to), to)[iso_quick_session(q, from)] > from;
+}
+
 /* The place of a value that was written to the key. */
 static inline uint64_t iso_quick_place(const iso_quick *q, uint32_t key, iso_value value) {
   return (uint64_t)q->first[key] + value;
@@ -175,7 +194,7 @@ bool iso_quick_find_repeated(iso_quick *q);
 /* Puts every write into the table and fills keys; gives up where two share key and value. */
 bool iso_quick_enter_writes(iso_quick *q);
 /* The same slice after slice, and what the table has for every read is kept in entries. */
-bool iso_quick_enter_slices(iso_quick *q, uint32_t slices);
+bool iso_quick_enter_slices(iso_quick *q);
 /* Makes a table for slices of so many places, and what is known by transaction; empties it, and enters the writes of a
  * slice; tells whether all writes have been entered, each at a place of its own. */
 bool iso_quick_make_table(iso_quick *q, uint64_t places);
