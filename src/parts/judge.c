@@ -207,16 +207,21 @@ isoproof_status iso_judge_parts(iso_team *team, isoproof_history *skeleton, cons
 
 /* ---- by the columns ---- */
 
-/* What is to be proved: the strongest axiom, where reads are enough for all that is wanted. */
+/* What is to be proved: the strongest axiom, where that is enough for all that is wanted, else snapshot isolation. */
 static iso_quick_wish wish_of(const judging *j, uint64_t memory) {
   iso_quick_wish wish = {.memory = memory, .by_reads = true, .axiom = ISO_AXIOM_READ_COMMITTED};
+  const isoproof_level_info *snapshots = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  bool timed = j->h->txn_end_opt != NULL || j->h->txn_end_index_opt != NULL;
   iso_level_set wanted = wanted_levels(j);
-  for (unsigned level = 0; level < ISO_LEVEL_COUNT; level++) {
-    const iso_level_method *method = iso_level_method_of(isoproof_level_at(level));
-    if ((wanted >> level & 1) == 0 || method->engine == ISO_ENGINE_WITHIN) continue;
+  for (unsigned number = 0; number < ISO_LEVEL_COUNT; number++) {
+    const isoproof_level_info *level = isoproof_level_at(number);
+    const iso_level_method *method = iso_level_method_of(level);
+    if ((wanted >> number & 1) == 0 || method->engine == ISO_ENGINE_WITHIN) continue;
     bool axiom = method->engine == ISO_ENGINE_AXIOM && method->axiom <= ISO_AXIOM_READ_ATOMIC;
-    if (!axiom) wish.by_reads = false;
     if (axiom && method->axiom > wish.axiom) wish.axiom = method->axiom;
+    if (axiom) continue;
+    wish.snapshots = true;
+    wish.by_reads = wish.by_reads && timed && isoproof_level_implies(snapshots, level);
   }
   return wish;
 }
@@ -224,11 +229,12 @@ static iso_quick_wish wish_of(const judging *j, uint64_t memory) {
 /* Everything that follows; no single transaction does anything wrong. */
 static void enter_proof(judging *j, const iso_quick_proof *proof) {
   const isoproof_level_info *level, *proved = iso_axiom_level(proof->axiom);
+  if (proof->is_snapshot) proved = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
   if (proof->is_serial) proved = isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
   if (proof->is_strict) proved = isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE);
   for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
     bool within = proof->is_sound && iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN;
-    bool follows = proof->is_proved && isoproof_level_implies(proved, level);
+    bool follows = (proof->is_proved || proof->is_snapshot) && isoproof_level_implies(proved, level);
     if (within || follows) j->c.verdict[i] = ISOPROOF_SATISFIED;
   }
 }

@@ -58,6 +58,16 @@ bool iso_quick_plan_slices(iso_quick *q) {
   return true;
 }
 
+bool iso_quick_plan_snapshots(iso_quick *q, size_t per_place, size_t per_txn) {
+  const isoproof_history *h = q->h;
+  if (q->memory == ISO_QUICK_ALL_MEMORY) return true;
+  /* The order and how it is made, by transaction; where values are and the first writer, by key. */
+  uint64_t txns = h->txns * (per_txn + 2 * sizeof(uint32_t)), keys = (uint64_t)h->keys * 2 * sizeof(uint32_t);
+  uint64_t room = less(q->memory, q->size * per_place + txns + keys + mapped(q, h->sessions));
+  q->window = room / 2;
+  return room > q->memory / 16;
+}
+
 void iso_quick_release(iso_quick *q) {
   free(q->keys);
   free(q->repeats);

@@ -16,6 +16,8 @@
 unsigned iso_quick_plan_replay(iso_quick *q);
 /* Finds into how many slices the table is divided once it is measured; false where no number would do. */
 bool iso_quick_plan_slices(iso_quick *q);
+/* Whether labels can be found (snapshots.h), with so many bytes for a place of the table and for a transaction. */
+bool iso_quick_plan_snapshots(iso_quick *q, size_t per_place, size_t per_txn);
 /* Gives back what is not needed to sort. */
 void iso_quick_release(iso_quick *q);
 

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "check/quick/frugal.h"
 #include "check/quick/replay.h"
+#include "check/quick/snapshots.h"
 #include "check/quick/state.h"
 #include "check/quick/time_order.h"
 
@@ -187,7 +188,7 @@ static bool run_by_reads(iso_quick *q, iso_quick_proof *proof) {
   if (!judge(q)) return false;
   if (!q->given_up && q->misguessed && !judge_again(q)) return false;
   proof->is_sound = !q->given_up && iso_task_check(q->task, NULL) == ISOPROOF_OK;
-  if (!proof->is_sound) return true;
+  if (!proof->is_sound || q->snapshots) return true;
   bool acyclic;
   if (!sort(q, &acyclic)) return false;
   if (acyclic && q->axiom == ISO_AXIOM_CAUSAL) return iso_quick_causal(q, &proof->is_proved);
@@ -202,7 +203,9 @@ static bool run(iso_quick *q, bool by_reads, iso_quick_proof *proof) {
   share_out(q);
   if (!run_by_times(q, proof)) return false;
   by_reads = by_reads && is_short(q->h) && (q->axiom != ISO_AXIOM_CAUSAL || is_narrow(q->h));
-  return proof->is_proved || q->given_up || !by_reads || run_by_reads(q, proof);
+  if (proof->is_proved || q->given_up || !by_reads) return true;
+  if (!run_by_reads(q, proof)) return false;
+  return !q->snapshots || !proof->is_sound || iso_quick_snapshots(q, &proof->is_snapshot);
 }
 
 static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof, isoproof_error *error) {
@@ -216,7 +219,7 @@ static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof
   bool made = run(q, by_reads, proof);
   proof->slices = q->entries != NULL || q->first_read != NULL ? q->slices : 0;
   quick_free(q);
-  if (proof->is_proved) return ISOPROOF_OK;
+  if (proof->is_proved || proof->is_snapshot) return ISOPROOF_OK;
   return made ? iso_task_check(q->task, error) : iso_fail_memory(error);
 }
 
@@ -231,6 +234,7 @@ isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const 
   iso_quick q = {.h = history, .axiom = wish->axiom, .task = task};
   q.memory = wish->memory;
   q.slices = wish->fewest_slices;
+  q.snapshots = wish->snapshots;
   isoproof_status status = prove(&q, wish->by_reads && wish->axiom <= ISO_AXIOM_READ_ATOMIC, proof, error);
   if (history->frugal) iso_pages_let_go(history->map, 0, history->map_bytes);
   return status;

@@ -21,6 +21,7 @@ typedef struct iso_quick_proof {
   bool is_proved;  /* and the axiom holds */
   bool is_serial;  /* and the history is serializable */
   bool is_strict;  /* and in an order that respects real time */
+  bool is_snapshot; /* and it satisfies snapshot isolation */
   iso_axiom axiom; /* that was asked for */
   uint32_t slices; /* that a table was divided into; 0: there was none, or there was memory for all of it */
 } iso_quick_proof;
@@ -35,6 +36,7 @@ isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom
 typedef struct iso_quick_wish {
   uint64_t memory;
   bool by_reads;
+  bool snapshots; /* where reads are sound, snapshot isolation is tried, not the axiom (snapshots.h) */
   iso_axiom axiom;
   uint32_t fewest_slices; /* that a table is divided into; 0: as few as fit */
 } iso_quick_wish;

@@ -77,6 +77,7 @@ typedef struct iso_quick {
   /* Within little memory (frugal.h). */
   uint64_t memory;      /* bytes, besides the file */
   uint32_t most_turns;  /* sessions that take turns, at most */
+  bool snapshots;       /* snapshot isolation is tried, too */
   uint32_t slices;      /* of the table: at least; then how many there were */
   uint32_t *first_read; /* by session, and one more: where its reads begin among all */
   uint32_t *entries;    /* by read: what the table had for it; NULL: the table has everything */

@@ -18,7 +18,7 @@ static uint64_t setting(const char *name, uint64_t usual) {
 
 static const char *const names[] = {"read-committed",       "read-atomic",      "cut-isolation",
                                     "causal",               "serializable",     "snapshot-isolation",
-                                    "strong-snapshot-isolation", "strict-serializable"};
+                                    "strong-snapshot-isolation", "strict-serializable", "prefix"};
 enum { NAMES = sizeof names / sizeof names[0], PLENTY = 1 << 24 };
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
   const char *asked[2];
   size_t asked_count;
   /* How often what was tried was proved, and not. */
-  uint64_t proved[2], by_slices[9], judged[2], strict, serial;
+  uint64_t proved[2], by_slices[9], judged[2], strict, serial, snapshot;
 } trial;
 
 static isoproof_verdict verdict_at(isoproof_history *h, const char *level) {
@@ -51,16 +51,19 @@ static void try_proof(trial *t, isoproof_history *h) {
   isoproof_error error;
   assert_ok_error(iso_quick_prove_frugally(h, &t->wish, NULL, &proof, &error), error);
   assert_ok_error(iso_quick_prove(h, t->wish.axiom, NULL, &whole, &error), error);
-  bool differs = t->plentiful && t->wish.by_reads ? proof.is_proved != whole.is_proved : proof.is_proved && !whole.is_proved;
+  bool same = t->plentiful && t->wish.by_reads && !t->wish.snapshots;
+  bool differs = same ? proof.is_proved != whole.is_proved : proof.is_proved && !whole.is_proved;
   if (differs) snprintf(t->problem, sizeof t->problem, "proved: %d, in memory: %d", proof.is_proved, whole.is_proved);
   claim(t, h, proof.is_proved, names[t->wish.axiom == ISO_AXIOM_READ_ATOMIC]);
   claim(t, h, proof.is_sound, "cut-isolation");
+  claim(t, h, proof.is_snapshot, "snapshot-isolation");
   claim(t, h, proof.is_serial, "serializable");
   claim(t, h, proof.is_strict, "strict-serializable");
-  t->proved[!proof.is_proved]++;
+  t->proved[!(proof.is_proved || proof.is_snapshot)]++;
   t->by_slices[proof.slices > 8 ? 8 : proof.slices] += proof.is_proved;
   t->serial += proof.is_serial;
   t->strict += proof.is_strict;
+  t->snapshot += proof.is_snapshot;
 }
 
 /* The verdicts of a result are those of a check. */
@@ -121,6 +124,7 @@ static void draw_trial(uint64_t *random, trial *t) {
   t->plentiful = sketch_below(random, 2) == 0;
   uint64_t memory = t->plentiful ? PLENTY : sketch_below(random, UINT64_C(16) << sketch_below(random, 9));
   t->wish = (iso_quick_wish){.memory = memory, .by_reads = sketch_below(random, 8) != 0};
+  t->wish.snapshots = sketch_below(random, 4) == 0;
   t->wish.axiom = sketch_below(random, 2) == 0 ? ISO_AXIOM_READ_COMMITTED : ISO_AXIOM_READ_ATOMIC;
   t->wish.fewest_slices = (uint32_t)sketch_below(random, 9);
   t->asked_count = sketch_below(random, 3);
@@ -128,9 +132,9 @@ static void draw_trial(uint64_t *random, trial *t) {
 }
 
 static void tell(const trial *t) {
-  print_message("%llu proved and %llu not, %llu of the first serial, %llu strictly; in 1 to 8 slices:",
+  print_message("%llu proved and %llu not, %llu of the first serial, %llu strictly, %llu by snapshots; in 1 to 8 slices:",
                 (unsigned long long)t->proved[0], (unsigned long long)t->proved[1], (unsigned long long)t->serial,
-                (unsigned long long)t->strict);
+                (unsigned long long)t->strict, (unsigned long long)t->snapshot);
   for (int i = 1; i <= 8; i++) print_message(" %llu", (unsigned long long)t->by_slices[i]);
   print_message("; %llu judged and %llu not\n", (unsigned long long)t->judged[0], (unsigned long long)t->judged[1]);
 }
@@ -162,6 +166,67 @@ static void random_histories(void **state) {
   assert_in_range(t.proved[0], histories / 20, histories - histories / 20);
   for (int i = 1; i <= 8; i++) assert_true(t.by_slices[i] > histories / 400);
   assert_true(t.serial > histories / 100 && t.strict > histories / 100 && t.judged[0] > histories / 20);
+  assert_true(t.snapshot > histories / 1000);
+}
+
+/* Snapshots, and what is nearly so: small ones with times always, and simulated ones on few keys, with bugs. */
+static void small_snapshots(void **state) {
+  (void)state;
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 100000), random = setting("ISOPROOF_RANDOM_SEED", 57721);
+  trial t = {.wish = {.memory = PLENTY, .by_reads = true, .snapshots = true}};
+  t.asked[0] = "snapshot-isolation";
+  t.asked_count = 1;
+  for (uint64_t i = 0; i < histories; i++) {
+    sketch s;
+    sketch_shape(&random, &s);
+    sketch_fill_registers(&random, &s, sketch_below(&random, 8) == 0 ? SKETCH_PERTURBED : SKETCH_SNAPSHOT);
+    for (unsigned k = 0; k < s.count; k++) {
+      if (s.txns[k].status == ISOPROOF_TXN_UNKNOWN) s.txns[k].status = ISOPROOF_TXN_COMMITTED;
+    }
+    sketch_draw_times(&random, &s);
+    if (!differs(&s, &t)) continue;
+    char text[4096];
+    sketch_shrink(&s, differs, &t);
+    differs(&s, &t);
+    sketch_print(&s, text, sizeof text);
+    fail_msg("history %llu: %s\n%s", (unsigned long long)i, t.problem, text);
+  }
+  tell(&t);
+  assert_true(histories < 10000 || t.snapshot > histories / 50);
+}
+
+static void simulated_snapshots(void **state) {
+  (void)state;
+  static const isoproof_sim_bug bugs[] = {ISOPROOF_SIM_BUG_LOST_UPDATE, ISOPROOF_SIM_BUG_LONG_FORK,
+                                          ISOPROOF_SIM_BUG_FRACTURED_READ, ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION};
+  trial t = {.wish = {.memory = PLENTY, .by_reads = true, .snapshots = true}};
+  uint64_t satisfied = 0;
+  t.asked[0] = "snapshot-isolation";
+  t.asked_count = 1;
+  for (uint64_t seed = 1; seed <= UNLESS_SLOW(600, 60); seed++) {
+    isoproof_sim_options options = {.struct_size = sizeof options};
+    isoproof_history *h;
+    isoproof_error error;
+    isoproof_sim_defaults(&options);
+    options.struct_size = sizeof options;
+    options.seed = seed;
+    options.level = seed % 7 == 0 ? ISOPROOF_SIM_PARALLEL_SNAPSHOT : ISOPROOF_SIM_SNAPSHOT;
+    options.sessions = 2 + (uint32_t)seed % 12;
+    options.txns = 50 + seed % 300;
+    options.keys = 20 + (uint32_t)seed * 7 % 150;
+    options.abort_share = seed % 3 == 0 ? 0.1 : 0;
+    options.rmw_share = seed % 4 == 0 ? 0.5 : 0;
+    if (seed % 2 == 0) options.bugs[bugs[seed / 2 % 4]] = 1;
+    assert_ok_error(isoproof_simulate(&options, NULL, &h, NULL, &error), error);
+    try_proof(&t, h);
+    try_judging(&t, h);
+    if (t.problem[0] != '\0') fail_msg("simulated %llu: %s", (unsigned long long)seed, t.problem);
+    satisfied += verdict_at(h, "snapshot-isolation") == ISOPROOF_SATISFIED;
+    isoproof_history_free(h);
+  }
+  tell(&t);
+  print_message("%llu of them satisfy snapshot isolation\n", (unsigned long long)satisfied);
+  assert_true(t.snapshot + t.serial > satisfied / 4 && t.proved[1] > 10);
 }
 
 /* ---- larger ones, in mapped files ---- */
@@ -217,6 +282,7 @@ static void mapped_files(void **state) {
     for (int k = 0; k < 8; k++) {
       t.wish = (iso_quick_wish){.memory = UINT64_C(1) << (19 + 2 * (k / 2)), .by_reads = true};
       t.wish.axiom = k % 2 == 0 ? ISO_AXIOM_READ_COMMITTED : ISO_AXIOM_READ_ATOMIC;
+      t.wish.snapshots = seed % 3 == 0;
       t.wish.fewest_slices = (uint32_t)seed % 4;
       t.plentiful = k >= 6;
       t.asked[0] = names[seed / 8 % NAMES];
@@ -233,6 +299,7 @@ static void mapped_files(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_histories), cmocka_unit_test(mapped_files)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_histories), cmocka_unit_test(small_snapshots),
+                                     cmocka_unit_test(simulated_snapshots), cmocka_unit_test(mapped_files)};
   return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }
