@@ -239,15 +239,39 @@ static void enter_proof(judging *j, const iso_quick_proof *proof) {
   }
 }
 
+/* Whether a few transactions by themselves violate all that was asked for: then so does the whole, as what is left out
+ * only takes orders away. */
+static isoproof_status judge_suspected(judging *j, iso_txns *suspects, isoproof_error *error) {
+  iso_parts_result *out = j->out;
+  ISO_TRY(iso_gather_columns(j->h, suspects->items, suspects->count, j->task, &out->history, error));
+  ISO_TRY(isoproof_check(out->history, j->options, j->task, &out->result, error));
+  bool violated = true;
+  for (size_t i = 0; i < j->options->level_count; i++) {
+    isoproof_verdict verdict = isoproof_result_verdict_of(out->result, j->options->levels[i]);
+    violated = violated && verdict == ISOPROOF_VIOLATED;
+  }
+  if (!violated) iso_parts_result_free(out);
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_judge_by_columns(isoproof_history *history, const isoproof_check_options *options, uint64_t memory,
                                      isoproof_task *task, iso_parts_result *result, isoproof_error *error) {
   memset(result, 0, sizeof *result);
   judging j = {.h = history, .options = options, .task = task, .out = result};
+  iso_txns suspects = {.items = NULL};
   iso_quick_proof proof;
   if (hindrance(&j) != NULL) return ISOPROOF_OK;
   iso_quick_wish wish = wish_of(&j, memory);
+  if (options->level_count > 0) wish.suspects = &suspects;
   iso_task_stage(task, "checking");
-  ISO_TRY(iso_quick_prove_frugally(history, &wish, task, &proof, error));
-  enter_proof(&j, &proof);
-  return is_satisfied(&j) ? give_verdicts(&j, error) : ISOPROOF_OK;
+  isoproof_status status = iso_quick_prove_frugally(history, &wish, task, &proof, error);
+  if (status == ISOPROOF_OK) enter_proof(&j, &proof);
+  if (status == ISOPROOF_OK && is_satisfied(&j)) {
+    status = give_verdicts(&j, error);
+  } else if (status == ISOPROOF_OK && suspects.count > 0) {
+    status = judge_suspected(&j, &suspects, error);
+  }
+  iso_vec_free(&suspects);
+  if (status != ISOPROOF_OK) iso_parts_result_free(result);
+  return status;
 }

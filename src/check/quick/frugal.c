@@ -71,10 +71,9 @@ bool iso_quick_plan_snapshots(iso_quick *q, size_t per_place, size_t per_txn) {
 void iso_quick_release(iso_quick *q) {
   free(q->keys);
   free(q->repeats);
-  free(q->entries);
   free(q->first);
   free(q->seen_at);
   q->keys = NULL;
   q->repeats = NULL;
-  q->entries = q->first = q->seen_at = NULL;
+  q->first = q->seen_at = NULL;
 }

@@ -18,7 +18,7 @@ unsigned iso_quick_plan_replay(iso_quick *q);
 bool iso_quick_plan_slices(iso_quick *q);
 /* Whether labels can be found (snapshots.h), with so many bytes for a place of the table and for a transaction. */
 bool iso_quick_plan_snapshots(iso_quick *q, size_t per_place, size_t per_txn);
-/* Gives back what is not needed to sort. */
+/* Gives back what is not needed any more to sort, nor to find who is to blame. */
 void iso_quick_release(iso_quick *q);
 
 #endif

@@ -165,7 +165,7 @@ static void settle_suspicion(judge *j, const suspicion *s) {
   for (; op < end; op++) wrote |= (h->op_key[op] == s->key) & (h->op_kind[op] == ISOPROOF_OP_WRITE);
   if (!wrote) return;
   if (s->version == ISO_INITIAL) {
-    iso_quick_give_up(j->q);
+    iso_quick_accuse(j->q, (iso_quick_blame){ISO_NO_TXN, s->writer, ISO_INITIAL, s->key});
   } else {
     iso_quick_add_edge(j->q, j->share, s->writer, s->version);
   }
@@ -200,6 +200,11 @@ static void settle_suspicions(judge *j) {
   j->suspicion_count = 0;
 }
 
+/* Whoever reads what it must not. */
+static void accuse_reader(iso_quick *q, uint32_t txn) {
+  iso_quick_accuse(q, (iso_quick_blame){txn, ISO_NO_TXN, ISO_NO_TXN, 0});
+}
+
 /* Whom the reads saw must come before: noted unless the session has seen as much of that one's session already. */
 static void add_sources(judge *j, uint32_t txn, const reads *r) {
   uint32_t *sources = j->share->sources.items, own = j->block->session;
@@ -216,7 +221,7 @@ static void add_sources(judge *j, uint32_t txn, const reads *r) {
     seen_by[session] = fresh ? from + 1 : seen_by[session];
   }
   j->share->sources.count = count;
-  if (late) iso_quick_give_up(j->q);
+  if (late) accuse_reader(j->q, txn);
 }
 
 /* Keeps what a session has seen before some of its transactions, for what is judged session by session. */
@@ -239,7 +244,7 @@ static void compare_ends(judge *j, uint32_t txn, const reads *r) {
     late |= own & (from > txn);
     wrong |= !own & (q->time[from] >= q->time[txn]);
   }
-  if (late) iso_quick_give_up(q);
+  if (late) accuse_reader(q, txn);
   if (wrong) __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
 }
 
@@ -288,7 +293,7 @@ static void judge_txn(judge *j, uint32_t txn) {
   const isoproof_history *h = j->q->h;
   reads r;
   if (!collect(j, txn, &r)) {
-    iso_quick_give_up(j->q);
+    accuse_reader(j->q, txn);
     return;
   }
   if (j->q->source_first != NULL) add_sources(j, txn, &r);

@@ -11,6 +11,7 @@ typedef struct {
   /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
    * not above known_from is of a session before. */
   uint32_t *known, known_from;
+  uint32_t txn; /* that is judged */
   iso_quick_pages pages; /* that were read */
 } judge;
 
@@ -23,7 +24,7 @@ static inline void judge_read(judge *j, uint32_t *known, uint32_t version) {
   if (causal && !initial) *known = from + 1;
   if (last <= j->known_from || last == from + 1) return;
   if (initial) {
-    iso_quick_give_up(j->q);
+    iso_quick_accuse(j->q, (iso_quick_blame){j->txn, last - 1, ISO_NO_TXN, 0});
   } else if (!iso_quick_has_seen(q, last - 1, from)) {
     iso_quick_add_edge(j->q, j->share, last - 1, from);
   }
@@ -65,6 +66,7 @@ static void judge_session(judge *j, uint32_t session, uint32_t txn, uint32_t end
   const isoproof_history *h = j->q->h;
   uint32_t read = j->q->entries != NULL ? j->q->first_read[session] : 0;
   for (; txn < end; txn++) {
+    j->txn = txn;
     if (j->q->entries == NULL) {
       judge_txn(j, txn);
       continue;

@@ -115,6 +115,7 @@ static void quick_free(iso_quick *q) {
   free(q->sequence);
   free(q->first_read);
   free(q->entries);
+  iso_vec_free(&q->circle);
 }
 
 /* By the order of the times, which proves every axiom; false when memory is out. */
@@ -205,6 +206,7 @@ static bool run(iso_quick *q, bool by_reads, iso_quick_proof *proof) {
   by_reads = by_reads && is_short(q->h) && (q->axiom != ISO_AXIOM_CAUSAL || is_narrow(q->h));
   if (proof->is_proved || q->given_up || !by_reads) return true;
   if (!run_by_reads(q, proof)) return false;
+  if (!proof->is_proved && !iso_quick_find_suspects(q)) return false;
   return !q->snapshots || !proof->is_sound || iso_quick_snapshots(q, &proof->is_snapshot);
 }
 
@@ -235,6 +237,7 @@ isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const 
   q.memory = wish->memory;
   q.slices = wish->fewest_slices;
   q.snapshots = wish->snapshots;
+  q.suspects = wish->suspects;
   isoproof_status status = prove(&q, wish->by_reads && wish->axiom <= ISO_AXIOM_READ_ATOMIC, proof, error);
   if (history->frugal) iso_pages_let_go(history->map, 0, history->map_bytes);
   return status;

@@ -149,6 +149,8 @@ bool iso_quick_snapshots(iso_quick *q, bool *proved) {
   *proved = false;
   iso_quick_find_times(q->h, times);
   iso_quick_release(q);
+  free(q->entries);
+  q->entries = NULL;
   if (times[ISO_QUICK_ENDS] == NULL) return true;
   if (!iso_quick_measure(q)) return false;
   if (q->given_up || !iso_quick_plan_snapshots(q, sizeof(version), sizeof(label))) return true;

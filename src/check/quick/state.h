@@ -5,8 +5,7 @@
 #include "base/task.h"
 #include "base/vector.h"
 #include "check/quick/pages.h"
-#include "history/history.h"
-#include "level/method.h"
+#include "check/quick/quick.h"
 
 /* Transactions with more operations than these are not for this room: what it does to one is quadratic. */
 enum { ISO_QUICK_MOST_OPS = 128, ISO_QUICK_BLOCK = 256 };
@@ -29,6 +28,13 @@ enum { ISO_QUICK_MOST_SESSIONS = 127, ISO_QUICK_NUMBER_BITS = 25 };
 typedef struct iso_quick_edge {
   uint32_t from, to;
 } iso_quick_edge;
+
+/* Who is to blame where something is wrong: a transaction that reads what it must not, or one that has to come before
+ * another one in vain (ISO_INITIAL: of the initial version of the key), because of somebody who is not known yet. */
+typedef struct iso_quick_blame {
+  uint32_t reader; /* ISO_NO_TXN: not known */
+  uint32_t from, to, key;
+} iso_quick_blame;
 
 /* What one thread makes of the reads of its sessions. */
 typedef struct iso_quick_share {
@@ -85,11 +91,21 @@ typedef struct iso_quick {
   uint64_t most_kept;   /* bytes of sources and edges of a thread */
   uint32_t most_suspicions;
 
+  bool is_blamed; /* atomic: the first one found */
+  iso_quick_blame blame;
+  iso_txns *suspects;              /* see iso_quick_wish; NULL: nobody asks */
+  ISO_VEC(iso_quick_edge) circle; /* each has to come before the other, and they follow each other in their sessions */
+
   bool given_up; /* atomic */
   bool failed;   /* memory is out; atomic */
 } iso_quick;
 
 static inline void iso_quick_give_up(iso_quick *q) { __atomic_store_n(&q->given_up, true, __ATOMIC_RELAXED); }
+/* The same with somebody to blame. */
+static inline void iso_quick_accuse(iso_quick *q, iso_quick_blame blame) {
+  if (!__atomic_exchange_n(&q->is_blamed, true, __ATOMIC_RELAXED)) q->blame = blame;
+  iso_quick_give_up(q);
+}
 static inline void iso_quick_fail(iso_quick *q) { __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED); }
 static inline bool iso_quick_is_over(const iso_quick *q) {
   return __atomic_load_n(&q->given_up, __ATOMIC_RELAXED) || __atomic_load_n(&q->failed, __ATOMIC_RELAXED) ||
@@ -209,6 +225,8 @@ bool iso_quick_judge_sessions(iso_quick *q);
 bool iso_quick_sort(iso_quick *q, bool *acyclic);
 /* For causal, where the order of the ends is such a one; no sequence where too many ended at the same time. */
 bool iso_quick_sort_by_time(iso_quick *q);
+/* Where something is wrong: transactions that show it, with whom they read from, if they can be found. */
+bool iso_quick_find_suspects(iso_quick *q);
 /* Whether the causal axiom holds, after they were sorted. */
 bool iso_quick_causal(iso_quick *q, bool *proved);
 
