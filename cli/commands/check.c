@@ -323,6 +323,7 @@ static int run(options *parsed) {
   if (ready &&
       files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
     int before = EXIT_SATISFIED;
+    check_tell_of_parts(&job);
     code = check_narrow(&job, &before);
     if (code == EXIT_SATISFIED) code = exit_worse(check_files(&job), before);
   } else {

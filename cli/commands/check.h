@@ -111,6 +111,8 @@ bool check_follow_allowed(const options *parsed);
 
 /* ---- check_many.c ---- */
 
+/* Says so where a directory has the parts of one history, which are not to be judged one by one. */
+void check_tell_of_parts(const check_job *job);
 /* Whether --shard, --results and --resume go with the other options; false after a message. */
 bool check_many_allowed(const options *parsed);
 /* Leaves out what another machine checks, and what was checked before: an exit code, in *worst what came of that. */

@@ -1,6 +1,8 @@
 /* check_many.c - many files on many machines: the part of one of them, and results that outlive the process. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/commands/check.h"
 #include "cli/commands/shard.h"
@@ -61,6 +63,20 @@ int check_narrow(check_job *job, int *worst) {
   job->before = job->files.count - left;
   job->files.count = left;
   return EXIT_SATISFIED;
+}
+
+void check_tell_of_parts(const check_job *job) {
+  for (size_t i = 0; i < job->parsed->argument_count; i++) {
+    const char *folder = job->parsed->arguments[i];
+    char path[PATH_MAX];
+    struct stat file;
+    int length = snprintf(path, sizeof path, "%s/part-0.jsonl", folder);
+    if (length < 0 || (size_t)length >= sizeof path || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) continue;
+    message("%s: looks like the parts of one history, as 'isoproof-mpi run' leaves them; they are judged one by one "
+            "here, which says nothing about the whole: 'isoproof-mpi check' judges it, or 'isoproof-mpi join' makes one "
+            "file of it",
+            folder);
+  }
 }
 
 bool check_many_allowed(const options *parsed) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/quick/quick.h"
 #include "check/strong/strong_levels.h"
 #include "history/real_time.h"
 #include "parts/ops.h"
@@ -47,7 +48,7 @@ static const char *hindrance(const judging *j) {
   bool more = o->certificate || o->stats || o->others || o->anomaly_count > 0 || o->model_count > 0 ||
               o->elle_workload != NULL || o->duplicate_values;
   if (more) return "more than verdicts was asked for";
-  if (j->whole->needed != NULL) return j->whole->needed;
+  if (j->whole != NULL && j->whole->needed != NULL) return j->whole->needed;
   if (iso_history_has_rows(j->h)) return "the history has rows";
   if (isoproof_history_fact(j->h, "interference") != NULL) return "the history has an interference";
   if (o->level_count == 0 && j->h->txn_isolation_opt != NULL) return "transactions have levels of their own";
@@ -200,6 +201,77 @@ isoproof_status iso_judge_parts(iso_team *team, isoproof_history *skeleton, cons
   judging j = {.team = team, .h = skeleton, .options = options, .whole = whole, .task = task, .out = result};
   isoproof_status status = judge(&j, error);
   iso_coordination_free(&j.c);
+  if (status != ISOPROOF_OK) iso_parts_result_free(result);
+  return status;
+}
+
+/* ---- by the columns ---- */
+
+/* What is to be proved: the strongest axiom, where that is enough for all that is wanted, else snapshot isolation. */
+static iso_quick_wish wish_of(const judging *j, uint64_t memory) {
+  iso_quick_wish wish = {.memory = memory, .by_reads = true, .axiom = ISO_AXIOM_READ_COMMITTED};
+  const isoproof_level_info *snapshots = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  bool timed = j->h->txn_end_opt != NULL || j->h->txn_end_index_opt != NULL;
+  iso_level_set wanted = wanted_levels(j);
+  for (unsigned number = 0; number < ISO_LEVEL_COUNT; number++) {
+    const isoproof_level_info *level = isoproof_level_at(number);
+    const iso_level_method *method = iso_level_method_of(level);
+    if ((wanted >> number & 1) == 0 || method->engine == ISO_ENGINE_WITHIN) continue;
+    bool axiom = method->engine == ISO_ENGINE_AXIOM && method->axiom <= ISO_AXIOM_READ_ATOMIC;
+    if (axiom && method->axiom > wish.axiom) wish.axiom = method->axiom;
+    if (axiom) continue;
+    wish.snapshots = true;
+    wish.by_reads = wish.by_reads && timed && isoproof_level_implies(snapshots, level);
+  }
+  return wish;
+}
+
+/* Everything that follows; no single transaction does anything wrong. */
+static void enter_proof(judging *j, const iso_quick_proof *proof) {
+  const isoproof_level_info *level, *proved = iso_axiom_level(proof->axiom);
+  if (proof->is_snapshot) proved = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  if (proof->is_serial) proved = isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
+  if (proof->is_strict) proved = isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE);
+  for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
+    bool within = proof->is_sound && iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN;
+    bool follows = (proof->is_proved || proof->is_snapshot) && isoproof_level_implies(proved, level);
+    if (within || follows) j->c.verdict[i] = ISOPROOF_SATISFIED;
+  }
+}
+
+/* Whether a few transactions by themselves violate all that was asked for: then so does the whole, as what is left out
+ * only takes orders away. */
+static isoproof_status judge_suspected(judging *j, iso_txns *suspects, isoproof_error *error) {
+  iso_parts_result *out = j->out;
+  ISO_TRY(iso_gather_columns(j->h, suspects->items, suspects->count, j->task, &out->history, error));
+  ISO_TRY(isoproof_check(out->history, j->options, j->task, &out->result, error));
+  bool violated = true;
+  for (size_t i = 0; i < j->options->level_count; i++) {
+    isoproof_verdict verdict = isoproof_result_verdict_of(out->result, j->options->levels[i]);
+    violated = violated && verdict == ISOPROOF_VIOLATED;
+  }
+  if (!violated) iso_parts_result_free(out);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_judge_by_columns(isoproof_history *history, const isoproof_check_options *options, uint64_t memory,
+                                     isoproof_task *task, iso_parts_result *result, isoproof_error *error) {
+  memset(result, 0, sizeof *result);
+  judging j = {.h = history, .options = options, .task = task, .out = result};
+  iso_txns suspects = {.items = NULL};
+  iso_quick_proof proof;
+  if (hindrance(&j) != NULL) return ISOPROOF_OK;
+  iso_quick_wish wish = wish_of(&j, memory);
+  if (options->level_count > 0) wish.suspects = &suspects;
+  iso_task_stage(task, "checking");
+  isoproof_status status = iso_quick_prove_frugally(history, &wish, task, &proof, error);
+  if (status == ISOPROOF_OK) enter_proof(&j, &proof);
+  if (status == ISOPROOF_OK && is_satisfied(&j)) {
+    status = give_verdicts(&j, error);
+  } else if (status == ISOPROOF_OK && suspects.count > 0) {
+    status = judge_suspected(&j, &suspects, error);
+  }
+  iso_vec_free(&suspects);
   if (status != ISOPROOF_OK) iso_parts_result_free(result);
   return status;
 }

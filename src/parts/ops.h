@@ -17,4 +17,9 @@ isoproof_status iso_part_tell_ops(const iso_member *member, iso_part *part, iso_
 isoproof_status iso_gather(const isoproof_history *skeleton, const uint8_t *counts, const iso_bytes *answers,
                            uint32_t parts, isoproof_task *task, isoproof_history **history, isoproof_error *error);
 
+/* The same from the columns of a history of registers whose values do not repeat: with the operations of the
+ * transactions named, in any order, but for what they read from others. */
+isoproof_status iso_gather_columns(const isoproof_history *whole, uint32_t *txns, size_t count, isoproof_task *task,
+                                   isoproof_history **history, isoproof_error *error);
+
 #endif

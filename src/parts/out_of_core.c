@@ -60,7 +60,19 @@ static isoproof_status open_frugally(const char *path, isoproof_task *task, isop
   return status;
 }
 
-/* What is read from the file and stays there: the columns of transactions. */
+/* By reading the columns in a few passes; what does not fit or is not proved is left to the parts. */
+static isoproof_status prove(isoproof_history *h, const isoproof_check_options *options, uint64_t memory,
+                             isoproof_task *task, iso_parts_result *judged, isoproof_error *error) {
+  isoproof_error problem;
+  memset(judged, 0, sizeof *judged);
+  if (memory <= KEPT) return ISOPROOF_OK;
+  isoproof_status status = iso_judge_by_columns(h, options, memory - KEPT, task, judged, &problem);
+  if (status == ISOPROOF_OK || status == ISOPROOF_ERR_MEMORY) return ISOPROOF_OK;
+  if (error != NULL) *error = problem;
+  return status;
+}
+
+/* By parts.  What is read from the file and stays there: the columns of transactions. */
 static isoproof_status judge(isoproof_history *h, const isoproof_check_options *options, uint64_t memory,
                              isoproof_task *task, iso_parts_result *judged, isoproof_error *error) {
   iso_piece piece = iso_piece_of(h);
@@ -92,7 +104,8 @@ isoproof_status isoproof_check_out_of_core(const char *path, const isoproof_chec
       return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", known.levels[i]);
   }
   ISO_TRY(open_frugally(path, task, &h, error));
-  isoproof_status status = judge(h, &known, memory, task, &judged, error);
+  isoproof_status status = prove(h, &known, memory, task, &judged, error);
+  if (status == ISOPROOF_OK && judged.result == NULL) status = judge(h, &known, memory, task, &judged, error);
   if (status != ISOPROOF_OK || judged.history != NULL) isoproof_history_free(h);
   if (status != ISOPROOF_OK) return status;
   *history = judged.history != NULL ? judged.history : h;

@@ -12,6 +12,7 @@ typedef struct {
   uint32_t looked;         /* at how many sources of the head */
   uint32_t edge;           /* the next one to look at */
   uint32_t next;           /* the next session that waits for the same transaction, + 1 */
+  uint32_t missing;        /* that it waits for */
 } chain;
 
 typedef struct {
@@ -92,6 +93,7 @@ static void advance(sorter *s, uint32_t session, uint32_t turn) {
     }
     uint32_t missing = missing_before(s, c);
     if (missing != ISO_NO_TXN) {
+      c->missing = missing;
       c->next = s->waiting[missing];
       s->waiting[missing] = session + 1;
       return;
@@ -113,7 +115,7 @@ static void sort(sorter *s) {
     for (uint32_t session = share->first_session; session < share->end_session; session++) {
       uint32_t head = h->session_first_txn[session];
       s->chains[session] =
-          (chain){head, h->session_first_txn[session + 1], share->sources.items, 0, s->q->edge_first[head], 0};
+          (chain){head, h->session_first_txn[session + 1], share->sources.items, 0, s->q->edge_first[head], 0, 0};
     }
   }
   /* Sessions ran side by side, and so did what they saw of each other: where the order matters, one transaction each.
@@ -123,12 +125,28 @@ static void sort(sorter *s) {
   while (s->ready_count > 0) advance(s, take_ready(s), turn);
 }
 
+/* Sessions that wait for each other in a circle: going from one to that which it waits for ends up there. */
+static bool find_circle(sorter *s) {
+  iso_quick *q = s->q;
+  uint32_t session = 0;
+  while (s->chains[session].head == s->chains[session].end) session++;
+  for (uint32_t i = 0; i < q->h->sessions; i++) session = iso_quick_session(q, s->chains[session].missing);
+  uint32_t first = session;
+  do {
+    const chain *c = &s->chains[session];
+    if (!iso_vec_push(&q->circle, ((iso_quick_edge){c->missing, c->head}))) return false;
+    session = iso_quick_session(q, c->missing);
+  } while (session != first);
+  return true;
+}
+
 bool iso_quick_sort(iso_quick *q, bool *acyclic) {
   sorter s = {.q = q};
   if (q->axiom == ISO_AXIOM_CAUSAL) q->sequence = iso_alloc(q->h->txns, sizeof *q->sequence);
   bool made = make(&s) && (q->axiom != ISO_AXIOM_CAUSAL || q->sequence != NULL);
   if (made) sort(&s);
   *acyclic = s.count == q->h->txns;
+  if (made && !*acyclic && q->suspects != NULL) made = find_circle(&s);
   free(s.chains);
   free(s.ready);
   free(s.placed);

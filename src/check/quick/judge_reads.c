@@ -25,6 +25,7 @@ typedef struct {
  */
 typedef struct {
   uint32_t session, txn, end_txn;
+  uint32_t read;                            /* where entries are kept: the number of the first read among all */
   uint32_t first_read[ISO_QUICK_BLOCK + 1]; /* by transaction, and one more */
   uint32_t key[ISO_QUICK_BLOCK + 1], from[ISO_QUICK_BLOCK + 1], op[ISO_QUICK_BLOCK + 1];
   uint64_t place[ISO_QUICK_BLOCK + 1];
@@ -41,14 +42,17 @@ typedef struct {
   block blocks[2], *block;          /* the one at hand, and the next */
   uint32_t stamps[1 << STAMP_BITS]; /* by a hash of a key: the operation + 1 that accessed it last */
   uint32_t key[MOST_READS], from[MOST_READS], op[MOST_READS]; /* the external ones of a transaction that reads twice */
-  suspicion suspicions[ISO_QUICK_BLOCK];
-  unsigned suspicion_count;
+  suspicion *suspicions;
+  uint32_t suspicion_count;
+  uint32_t *in_order;    /* within little memory: numbers of suspicions by writer, about */
+  uint32_t *next_read;   /* the same: by session, the number of its next read among all */
+  iso_quick_pages pages; /* that were read */
 } judge;
 
-/* Fills a block with transactions from `txn` on, and announces where their reads will look.  Reads and writes alternate
- * at random, so that nothing branches on them. */
-static void find_places(const judge *j, block *b, uint32_t txn, uint32_t end) {
-  const iso_quick *q = j->q;
+/* Fills a block with transactions from `txn` on.  Reads and writes alternate at random, so that nothing branches on
+ * them. */
+static inline __attribute__((always_inline)) void find_reads(const iso_quick *q, block *b, uint32_t txn, uint32_t end,
+                                                             bool places) {
   const isoproof_history *h = q->h;
   uint32_t count = 0, first = h->txn_first_op[txn], op = first;
   b->txn = txn;
@@ -59,14 +63,35 @@ static void find_places(const judge *j, block *b, uint32_t txn, uint32_t end) {
       uint32_t key = h->op_key[op], value = h->op_value[op];
       b->key[count] = key;
       b->op[count] = op;
-      b->place[count] = iso_quick_place_or_none(q, key, value);
+      if (places) b->place[count] = iso_quick_place_or_none(q, key, value);
       b->initial[count] = value == ISO_VALUE_NIL;
       count += h->op_kind[op] == ISOPROOF_OP_READ;
     }
   }
   b->end_txn = txn;
   b->first_read[txn - b->txn] = count;
-  for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&q->table[q->is_shared ? 2 * b->place[i] : b->place[i]]);
+}
+
+/* The same, and announces where their reads will look. */
+static void find_places(judge *j, block *b, uint32_t txn, uint32_t end) {
+  const iso_quick *q = j->q;
+  if (q->entries == NULL) {
+    find_reads(q, b, txn, end, true);
+    uint32_t count = b->first_read[b->end_txn - b->txn];
+    for (uint32_t i = 0; i < count; i++) __builtin_prefetch(&q->table[q->is_shared ? 2 * b->place[i] : b->place[i]]);
+    return;
+  }
+  find_reads(q, b, txn, end, false);
+  b->read = j->next_read[j->session];
+  j->next_read[j->session] += b->first_read[b->end_txn - b->txn];
+  iso_quick_touch(&j->pages, q->h->txn_first_op[b->end_txn] - q->h->txn_first_op[txn], b->end_txn - txn);
+}
+
+static inline uint32_t entry_at(const iso_quick *q, const block *b, uint32_t read) {
+  if (q->entries != NULL) return q->entries[b->read + read];
+  uint64_t place = b->place[read];
+  uint32_t entry = q->table[q->is_shared ? 2 * place : place];
+  return q->is_shared && entry != 0 && q->table[2 * place + 1] != b->key[read] ? 0 : entry;
 }
 
 /* Fetches the entries, and announces what the transactions that they name wrote. */
@@ -74,9 +99,7 @@ static void fetch_entries(const judge *j, block *b) {
   const iso_quick *q = j->q;
   uint32_t count = b->first_read[b->end_txn - b->txn];
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t place = b->place[i];
-    uint32_t entry = q->table[q->is_shared ? 2 * place : place];
-    if (q->is_shared && entry != 0 && q->table[2 * place + 1] != b->key[i]) entry = 0;
+    uint32_t entry = entry_at(q, b, i);
     b->from[i] = b->initial[i] ? ISO_INITIAL : entry - 1;
     __builtin_prefetch(&q->keys[entry & ~ISO_QUICK_SUSPECT]);
   }
@@ -135,26 +158,51 @@ static bool collect(judge *j, uint32_t txn, reads *r) {
 }
 
 /* Looks at what the suspicious wrote.  Overwriting the initial version cannot be put right by any order. */
+static void settle_suspicion(judge *j, const suspicion *s) {
+  const isoproof_history *h = j->q->h;
+  uint32_t op = h->txn_first_op[s->writer], end = h->txn_first_op[s->writer + 1];
+  bool wrote = false;
+  for (; op < end; op++) wrote |= (h->op_key[op] == s->key) & (h->op_kind[op] == ISOPROOF_OP_WRITE);
+  if (!wrote) return;
+  if (s->version == ISO_INITIAL) {
+    iso_quick_accuse(j->q, (iso_quick_blame){ISO_NO_TXN, s->writer, ISO_INITIAL, s->key});
+  } else {
+    iso_quick_add_edge(j->q, j->share, s->writer, s->version);
+  }
+}
+
+/* Within little memory: in about the order of the file, so that it is read once, not at random.  They are sorted by
+ * pieces of the file. */
+static void settle_in_order(judge *j) {
+  enum { PIECES = 4096 };
+  uint32_t ends[PIECES + 1] = {0}, txns = j->q->h->txns, each = txns / PIECES + 1, last = 0;
+  for (uint32_t i = 0; i < j->suspicion_count; i++) ends[j->suspicions[i].writer / each + 1]++;
+  for (uint32_t i = 1; i <= PIECES; i++) ends[i] += ends[i - 1];
+  for (uint32_t i = 0; i < j->suspicion_count; i++) j->in_order[ends[j->suspicions[i].writer / each]++] = i;
+  for (uint32_t i = 0; i < j->suspicion_count; i++) {
+    const suspicion *s = &j->suspicions[j->in_order[i]];
+    const uint32_t *first = &j->q->h->txn_first_op[s->writer / each * each];
+    if (s->writer / each != last) iso_quick_touch(&j->pages, j->q->h->txn_first_op[s->writer] - first[0], each);
+    last = s->writer / each;
+    settle_suspicion(j, s);
+  }
+}
+
 static void settle_suspicions(judge *j) {
   const isoproof_history *h = j->q->h;
-  for (unsigned i = 0; i < j->suspicion_count; i++) {
+  for (uint32_t i = 0; j->in_order == NULL && i < j->suspicion_count; i++) {
     uint32_t op = h->txn_first_op[j->suspicions[i].writer];
     __builtin_prefetch(&h->op_key[op]);
     __builtin_prefetch(&h->op_kind[op]);
   }
-  for (unsigned i = 0; i < j->suspicion_count; i++) {
-    const suspicion *s = &j->suspicions[i];
-    uint32_t op = h->txn_first_op[s->writer], end = h->txn_first_op[s->writer + 1];
-    bool wrote = false;
-    for (; op < end; op++) wrote |= (h->op_key[op] == s->key) & (h->op_kind[op] == ISOPROOF_OP_WRITE);
-    if (!wrote) continue;
-    if (s->version == ISO_INITIAL) {
-      iso_quick_give_up(j->q);
-    } else {
-      iso_quick_add_edge(j->q, j->share, s->writer, s->version);
-    }
-  }
+  for (uint32_t i = 0; j->in_order == NULL && i < j->suspicion_count; i++) settle_suspicion(j, &j->suspicions[i]);
+  if (j->in_order != NULL) settle_in_order(j);
   j->suspicion_count = 0;
+}
+
+/* Whoever reads what it must not. */
+static void accuse_reader(iso_quick *q, uint32_t txn) {
+  iso_quick_accuse(q, (iso_quick_blame){txn, ISO_NO_TXN, ISO_NO_TXN, 0});
 }
 
 /* Whom the reads saw must come before: noted unless the session has seen as much of that one's session already. */
@@ -173,7 +221,17 @@ static void add_sources(judge *j, uint32_t txn, const reads *r) {
     seen_by[session] = fresh ? from + 1 : seen_by[session];
   }
   j->share->sources.count = count;
-  if (late) iso_quick_give_up(j->q);
+  if (late) accuse_reader(j->q, txn);
+}
+
+/* Keeps what a session has seen before some of its transactions, for what is judged session by session. */
+static void keep_seen(const judge *j, uint32_t txn) {
+  const iso_quick *q = j->q;
+  uint32_t own = j->block->session, sessions = q->h->sessions;
+  if ((txn - q->h->session_first_txn[own]) % sessions != 0) return;
+  const uint32_t *seen_by = j->seen + (size_t)(own - j->walk.share->first_session) * sessions;
+  if (j->walk.turns == 1) seen_by = j->seen;
+  memcpy(iso_quick_seen_row(q, own, txn), seen_by, sessions * sizeof *seen_by);
 }
 
 /* Where the order of the ends is the guess, they must have ended before. */
@@ -186,15 +244,15 @@ static void compare_ends(judge *j, uint32_t txn, const reads *r) {
     late |= own & (from > txn);
     wrong |= !own & (q->time[from] >= q->time[txn]);
   }
-  if (late) iso_quick_give_up(q);
+  if (late) accuse_reader(q, txn);
   if (wrong) __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
 }
 
 static void add_suspicion(judge *j, uint32_t writer, uint32_t key, uint32_t version) {
   const isoproof_history *h = j->q->h;
-  if (j->suspicion_count == ISO_QUICK_BLOCK) settle_suspicions(j);
+  if (j->suspicion_count == j->q->most_suspicions) settle_suspicions(j);
   j->suspicions[j->suspicion_count++] = (suspicion){writer, key, version};
-  __builtin_prefetch(&h->txn_first_op[writer]);
+  if (j->in_order == NULL) __builtin_prefetch(&h->txn_first_op[writer]);
 }
 
 /* Of the transactions that a transaction reads from, those that may have overwritten what else it reads: for read
@@ -235,7 +293,7 @@ static void judge_txn(judge *j, uint32_t txn) {
   const isoproof_history *h = j->q->h;
   reads r;
   if (!collect(j, txn, &r)) {
-    iso_quick_give_up(j->q);
+    accuse_reader(j->q, txn);
     return;
   }
   if (j->q->source_first != NULL) add_sources(j, txn, &r);
@@ -271,6 +329,7 @@ static void judge_block(judge *j) {
   if (j->walk.turns == 1 && is_first) memset(j->seen, 0, q->h->sessions * sizeof *j->seen);
   for (uint32_t txn = b->txn; txn < b->end_txn; txn++) {
     size_t before = j->share->sources.count;
+    if (q->seen_at != NULL) keep_seen(j, txn);
     if (q->h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
       judge_txn(j, txn);
     } else {
@@ -285,7 +344,10 @@ static void judge_block(judge *j) {
 static void judge_blocks(judge *j) {
   bool more = next_block(j, &j->blocks[0]);
   for (unsigned number = 0; more && !iso_quick_is_over(j->q); number++) {
+    const iso_quick_share *share = j->share;
     j->block = &j->blocks[number % 2];
+    bool full = share->sources.capacity - share->sources.count <= ISO_QUICK_BLOCK;
+    if (full && j->q->source_first != NULL && !iso_quick_may_grow(j->q, share)) iso_quick_give_up(j->q);
     if (!iso_vec_reserve(&j->share->sources, ISO_QUICK_BLOCK + 1)) {
       iso_quick_fail(j->q);
       return;
@@ -297,33 +359,59 @@ static void judge_blocks(judge *j) {
   }
 }
 
+static bool make_judge(judge *j, iso_quick *q, iso_quick_share *share) {
+  *j = (judge){.q = q, .share = share, .walk = iso_quick_walk_begin(q, share)};
+  j->pages = iso_quick_pages_of(q->h, q->window);
+  size_t rows = j->walk.turns == 1 ? 1 : share->end_session - share->first_session;
+  j->seen = iso_alloc_zero(rows * q->h->sessions, sizeof *j->seen);
+  j->suspicions = iso_alloc(q->most_suspicions, sizeof *j->suspicions);
+  if (j->seen == NULL || j->suspicions == NULL) return false;
+  if (q->entries == NULL) return true;
+  j->in_order = iso_alloc(q->most_suspicions, sizeof *j->in_order);
+  j->next_read = iso_alloc(q->h->sessions, sizeof *j->next_read);
+  if (j->in_order == NULL || j->next_read == NULL) return false;
+  memcpy(j->next_read, q->first_read, q->h->sessions * sizeof *j->next_read);
+  return true;
+}
+
 static void judge_share(void *context, unsigned thread, unsigned threads) {
   (void)threads;
   iso_quick *q = context;
-  iso_quick_share *share = &q->shares[thread];
   judge *j = calloc(1, sizeof *j);
-  if (j != NULL) {
-    *j = (judge){.q = q, .share = share, .walk = iso_quick_walk_begin(q, share)};
-    size_t rows = j->walk.turns == 1 ? 1 : share->end_session - share->first_session;
-    j->seen = iso_alloc_zero(rows * q->h->sessions, sizeof *j->seen);
-  }
-  bool made = j != NULL && j->seen != NULL;
-  if (made) {
+  if (j != NULL && make_judge(j, q, &q->shares[thread])) {
     judge_blocks(j);
     settle_suspicions(j);
   } else {
     iso_quick_fail(q);
   }
-  if (j != NULL) free(j->seen);
+  if (j == NULL) return;
+  free(j->seen);
+  free(j->suspicions);
+  free(j->in_order);
+  free(j->next_read);
   free(j);
 }
 
+/* Room for what sessions are told of each other; false when memory is out. */
+static bool make_room(iso_quick *q) {
+  size_t txns = q->h->txns, sessions = q->h->sessions;
+  bool later = q->axiom != ISO_AXIOM_READ_COMMITTED, sources = q->time == NULL || q->axiom == ISO_AXIOM_CAUSAL;
+  bool versions = later && q->entries == NULL;
+  bool seen = q->axiom == ISO_AXIOM_READ_ATOMIC && q->time == NULL && sessions > 0 && sessions <= ISO_QUICK_MOST_TURNS;
+  if (sources && q->source_first == NULL) q->source_first = iso_alloc(txns, sizeof *q->source_first);
+  if (sources && q->source_count == NULL) q->source_count = iso_alloc(txns, sizeof *q->source_count);
+  if (seen && q->seen_at == NULL) q->seen_at = iso_alloc((txns / sessions + sessions + 1) * sessions, sizeof *q->seen_at);
+  if (versions && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
+  if (sources && (q->source_first == NULL || q->source_count == NULL)) return false;
+  return (!seen || q->seen_at != NULL) && (!versions || q->versions != NULL);
+}
+
 bool iso_quick_judge_reads(iso_quick *q) {
-  bool keep = q->axiom != ISO_AXIOM_READ_COMMITTED, sources = q->time == NULL || q->axiom == ISO_AXIOM_CAUSAL;
-  if (sources && q->source_first == NULL) q->source_first = iso_alloc(q->h->txns, sizeof *q->source_first);
-  if (sources && q->source_count == NULL) q->source_count = iso_alloc(q->h->txns, sizeof *q->source_count);
-  if (keep && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
-  if ((sources && (q->source_first == NULL || q->source_count == NULL)) || (keep && q->versions == NULL)) return false;
+  if (q->time == NULL && q->most_kept == 0) {
+    iso_quick_give_up(q);
+    return true;
+  }
+  if (!make_room(q)) return false;
   iso_parallel(q->threads, judge_share, q);
   return !q->failed;
 }

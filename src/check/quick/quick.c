@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "check/quick/frugal.h"
 #include "check/quick/replay.h"
+#include "check/quick/snapshots.h"
 #include "check/quick/state.h"
 #include "check/quick/time_order.h"
 
@@ -68,7 +70,7 @@ iso_quick_walk iso_quick_walk_begin(const iso_quick *q, const iso_quick_share *s
   for (uint32_t s = share->first_session; s < share->end_session; s++) {
     longest = first[s + 1] - first[s] > longest ? first[s + 1] - first[s] : longest;
   }
-  bool many = q->h->sessions > ISO_QUICK_MOST_TURNS;
+  bool many = q->h->sessions > q->most_turns;
   return (iso_quick_walk){
       .q = q, .share = share, .turns = many ? 1 : longest / AT_ONCE + 1, .session = share->first_session};
 }
@@ -106,21 +108,28 @@ static void quick_free(iso_quick *q) {
   free(q->repeats);
   free(q->source_first);
   free(q->source_count);
+  free(q->seen_at);
   free(q->edge_first);
   free(q->edge_from);
   free(q->versions);
   free(q->sequence);
+  free(q->first_read);
+  free(q->entries);
+  iso_vec_free(&q->circle);
 }
 
 /* By the order of the times, which proves every axiom; false when memory is out. */
 static bool run_by_times(iso_quick *q, iso_quick_proof *proof) {
   iso_quick_serial serial;
-  if (!iso_quick_replay(q->h, q->threads, q->task, &serial)) return false;
+  unsigned threads = iso_quick_plan_replay(q);
+  if (threads == 0) return true;
+  if (!iso_quick_replay(q->h, threads, q->window, q->task, &serial)) return false;
   if (!serial.is_serial) return true;
   if (!serial.is_unique) {
     if (!iso_quick_measure(q) || (!q->given_up && !iso_quick_find_repeated(q))) return false;
   }
-  proof->is_sound = proof->is_proved = !q->given_up;
+  proof->is_sound = proof->is_proved = proof->is_serial = !q->given_up;
+  proof->is_strict = proof->is_serial && serial.is_strict;
   return true;
 }
 
@@ -155,23 +164,32 @@ static bool judge_again(iso_quick *q) {
 /* An order that respects what is known; false when memory is out. */
 static bool sort(iso_quick *q, bool *acyclic) {
   *acyclic = true;
+  if (q->memory != ISO_QUICK_ALL_MEMORY) iso_quick_release(q);
   if (q->time == NULL) return iso_quick_sort(q, acyclic);
   if (q->axiom != ISO_AXIOM_CAUSAL) return true;
   if (!iso_quick_sort_by_time(q)) return false;
   return q->sequence != NULL || (judge_again(q) && iso_quick_sort(q, acyclic));
 }
 
+/* Enters writes, and where memory is limited, looks reads up; false when memory is out. */
+static bool enter(iso_quick *q) {
+  if (q->memory == ISO_QUICK_ALL_MEMORY) return iso_quick_enter_writes(q);
+  if (iso_quick_plan_slices(q)) return iso_quick_enter_slices(q);
+  iso_quick_give_up(q);
+  return true;
+}
+
 /* By looking every read up; false when memory is out. */
 static bool run_by_reads(iso_quick *q, iso_quick_proof *proof) {
   if (q->first == NULL && !iso_quick_measure(q)) return false;
   if (q->given_up) return true;
-  if (!index_sessions(q) || !iso_quick_enter_writes(q)) return false;
+  if (!index_sessions(q) || !enter(q)) return false;
   if (q->given_up) return true;
   guess(q);
   if (!judge(q)) return false;
   if (!q->given_up && q->misguessed && !judge_again(q)) return false;
   proof->is_sound = !q->given_up && iso_task_check(q->task, NULL) == ISOPROOF_OK;
-  if (!proof->is_sound) return true;
+  if (!proof->is_sound || q->snapshots) return true;
   bool acyclic;
   if (!sort(q, &acyclic)) return false;
   if (acyclic && q->axiom == ISO_AXIOM_CAUSAL) return iso_quick_causal(q, &proof->is_proved);
@@ -180,24 +198,47 @@ static bool run_by_reads(iso_quick *q, iso_quick_proof *proof) {
 }
 
 /* False when memory is out. */
-static bool run(iso_quick *q, iso_quick_proof *proof) {
+static bool run(iso_quick *q, bool by_reads, iso_quick_proof *proof) {
   q->shares = iso_alloc_zero(q->threads, sizeof *q->shares);
   if (q->shares == NULL) return false;
   share_out(q);
   if (!run_by_times(q, proof)) return false;
-  bool by_reads = is_short(q->h) && (q->axiom != ISO_AXIOM_CAUSAL || is_narrow(q->h));
-  return proof->is_proved || q->given_up || !by_reads || run_by_reads(q, proof);
+  by_reads = by_reads && is_short(q->h) && (q->axiom != ISO_AXIOM_CAUSAL || is_narrow(q->h));
+  if (proof->is_proved || q->given_up || !by_reads) return true;
+  if (!run_by_reads(q, proof)) return false;
+  if (!proof->is_proved && !iso_quick_find_suspects(q)) return false;
+  return !q->snapshots || !proof->is_sound || iso_quick_snapshots(q, &proof->is_snapshot);
+}
+
+static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof, isoproof_error *error) {
+  enum { SMALL = 65536 };
+  *proof = (iso_quick_proof){.axiom = q->axiom};
+  if (q->axiom > ISO_AXIOM_CAUSAL || !is_plain(q->h)) return ISOPROOF_OK;
+  q->threads = q->h->ops < SMALL ? 1 : iso_task_threads(q->task);
+  q->most_turns = ISO_QUICK_MOST_TURNS;
+  q->most_suspicions = ISO_QUICK_BLOCK;
+  q->window = q->most_kept = UINT64_MAX;
+  bool made = run(q, by_reads, proof);
+  proof->slices = q->entries != NULL || q->first_read != NULL ? q->slices : 0;
+  quick_free(q);
+  if (proof->is_proved || proof->is_snapshot) return ISOPROOF_OK;
+  return made ? iso_task_check(q->task, error) : iso_fail_memory(error);
 }
 
 isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
                                 iso_quick_proof *proof, isoproof_error *error) {
-  enum { SMALL = 65536 };
-  *proof = (iso_quick_proof){.axiom = axiom};
-  if (axiom > ISO_AXIOM_CAUSAL || !is_plain(history)) return ISOPROOF_OK;
-  unsigned threads = history->ops < SMALL ? 1 : iso_task_threads(task);
-  iso_quick q = {.h = history, .axiom = axiom, .task = task, .threads = threads};
-  bool made = run(&q, proof);
-  quick_free(&q);
-  if (proof->is_proved) return ISOPROOF_OK;
-  return made ? iso_task_check(task, error) : iso_fail_memory(error);
+  iso_quick q = {.h = history, .axiom = axiom, .task = task, .memory = ISO_QUICK_ALL_MEMORY};
+  return prove(&q, true, proof, error);
+}
+
+isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const iso_quick_wish *wish,
+                                         isoproof_task *task, iso_quick_proof *proof, isoproof_error *error) {
+  iso_quick q = {.h = history, .axiom = wish->axiom, .task = task};
+  q.memory = wish->memory;
+  q.slices = wish->fewest_slices;
+  q.snapshots = wish->snapshots;
+  q.suspects = wish->suspects;
+  isoproof_status status = prove(&q, wish->by_reads && wish->axiom <= ISO_AXIOM_READ_ATOMIC, proof, error);
+  if (history->frugal) iso_pages_let_go(history->map, 0, history->map_bytes);
+  return status;
 }

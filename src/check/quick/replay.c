@@ -10,7 +10,9 @@
 
 #include "base/parallel.h"
 #include "base/vector.h"
+#include "check/quick/pages.h"
 #include "check/quick/time_order.h"
+#include "history/real_time.h"
 
 /* What a key holds, and what was first done to it: a value that was read, one that was written, or nothing. */
 typedef struct {
@@ -31,6 +33,7 @@ typedef struct {
 typedef struct {
   const isoproof_history *h;
   const int64_t *time; /* by transaction */
+  uint64_t window;     /* see iso_quick_replay */
   isoproof_task *task;
   uint32_t *bounds; /* by stretch, and one more: by session, where it begins */
   stretch *stretches;
@@ -86,11 +89,13 @@ static inline __attribute__((always_inline)) void announce(const replay *r, cons
 static void run_stretch(const replay *r, stretch *s) {
   size_t txns = 0;
   iso_quick_times times = {r->h, r->time, s->first, s->end};
+  iso_quick_pages pages = iso_quick_pages_of(r->h, r->window);
   if (!iso_quick_time_order(&times, &s->order, &txns)) s->failed = true;
   s->wrong = s->order == NULL;
   for (size_t i = 0; i < txns && !s->wrong; i++) {
     uint32_t txn = s->order[i];
     announce(r, s, s->order + i, txns - i);
+    iso_quick_touch(&pages, r->h->txn_first_op[txn + 1] - r->h->txn_first_op[txn], 1);
     if (r->h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
       carry_out(r, s, txn);
     } else {
@@ -205,20 +210,33 @@ static bool try_times(replay *r, unsigned threads, bool *right, bool *ascends) {
   return !failed;
 }
 
-bool iso_quick_replay(const isoproof_history *history, unsigned threads, isoproof_task *task,
+/* Whether everybody who counts is put at a time at which it was open, by what real time is taken to be elsewhere. */
+static bool respects_real_time(const replay *r) {
+  const isoproof_history *h = r->h;
+  bool starts = h->txn_start_opt != NULL || h->txn_start_index_opt != NULL;
+  bool respects = starts && (h->txn_end_opt != NULL || h->txn_end_index_opt != NULL);
+  for (uint32_t txn = 0; respects && txn < h->txns; txn++) {
+    if (h->txn_status[txn] != ISOPROOF_TXN_COMMITTED) continue;
+    respects = iso_real_start(h, txn) <= r->time[txn] && r->time[txn] <= iso_real_end(h, txn);
+  }
+  return respects;
+}
+
+bool iso_quick_replay(const isoproof_history *history, unsigned threads, uint64_t window, isoproof_task *task,
                       iso_quick_serial *serial) {
   const isoproof_history *h = history;
   bool made = true;
   const int64_t *times[ISO_QUICK_TIMES];
   iso_quick_find_times(h, times);
-  *serial = (iso_quick_serial){false, false};
-  replay r = {.h = h, .task = task};
+  *serial = (iso_quick_serial){.is_serial = false};
+  replay r = {.h = h, .window = window, .task = task};
   r.bounds = iso_alloc(((size_t)threads + 1) * h->sessions, sizeof *r.bounds);
   r.stretches = iso_alloc(threads, sizeof *r.stretches);
   made = r.bounds != NULL && r.stretches != NULL;
   for (int i = 0; made && i < ISO_QUICK_TIMES && !serial->is_serial; i++) {
     r.time = times[i];
     if (r.time != NULL) made = try_times(&r, threads, &serial->is_serial, &serial->is_unique);
+    if (serial->is_serial) serial->is_strict = respects_real_time(&r);
   }
   free(r.bounds);
   free(r.stretches);

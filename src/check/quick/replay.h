@@ -14,9 +14,12 @@
 typedef struct iso_quick_serial {
   bool is_serial; /* committed transactions one after the other show every read what it saw */
   bool is_unique; /* and no value is written twice to a key, because values ascend; else that is not known */
+  bool is_strict; /* and each of them at a time at which it was open: the order respects real time */
 } iso_quick_serial;
 
-/* Tries the order of the ends, that of the starts, and that of the file.  False when memory is out. */
-bool iso_quick_replay(const isoproof_history *history, unsigned threads, isoproof_task *task, iso_quick_serial *serial);
+/* Tries the order of the ends, that of the starts, and that of the file.  A thread lets go of a mapped file where it has
+ * read `window` bytes of it (pages.h).  False when memory is out. */
+bool iso_quick_replay(const isoproof_history *history, unsigned threads, uint64_t window, isoproof_task *task,
+                      iso_quick_serial *serial);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "base/task.h"
 #include "base/vector.h"
-#include "history/history.h"
-#include "level/method.h"
+#include "check/quick/pages.h"
+#include "check/quick/quick.h"
 
 /* Transactions with more operations than these are not for this room: what it does to one is quadratic. */
 enum { ISO_QUICK_MOST_OPS = 128, ISO_QUICK_BLOCK = 256 };
@@ -29,6 +29,13 @@ typedef struct iso_quick_edge {
   uint32_t from, to;
 } iso_quick_edge;
 
+/* Who is to blame where something is wrong: a transaction that reads what it must not, or one that has to come before
+ * another one in vain (ISO_INITIAL: of the initial version of the key), because of somebody who is not known yet. */
+typedef struct iso_quick_blame {
+  uint32_t reader; /* ISO_NO_TXN: not known */
+  uint32_t from, to, key;
+} iso_quick_blame;
+
 /* What one thread makes of the reads of its sessions. */
 typedef struct iso_quick_share {
   uint32_t first_session, end_session;
@@ -49,8 +56,9 @@ typedef struct iso_quick {
 
   uint32_t *first;    /* by key, and one more: where its values are in the table */
   bool is_shared;     /* no value is written to two keys: all begin at 0, and entries say their key */
-  uint32_t *table;    /* entries; where it is shared, each is followed by its key */
-  uint64_t size;      /* entries, one more than places: the last is always empty */
+  uint64_t size;      /* places, one more than values need: the last is always empty */
+  uint32_t *table;    /* entries of the slice; where it is shared, each is followed by its key */
+  uint64_t slice_first, slice_size; /* the places whose entries are in the table: all, but within little memory */
   uint64_t *keys;     /* by transaction + 1: iso_quick_key_mask of all that it wrote: few have to be looked for */
   uint32_t *sessions; /* by transaction >> session_shift: the session of the first of these */
   unsigned session_shift;
@@ -63,27 +71,63 @@ typedef struct iso_quick {
 
   uint32_t *source_first; /* by transaction: where its sources begin in those of its share */
   uint8_t *source_count;  /* and how many there are */
+  /* What sessions had seen of each other before every so many of their transactions: by row and session a transaction
+   * + 1, as in the judge; NULL where there are too many sessions.  See iso_quick_has_seen. */
+  uint32_t *seen_at;
   uint32_t *edge_first;   /* by transaction, and one more: the edges that lead to it */
   uint32_t *edge_from;
   uint32_t *sequence; /* for causal: the transactions in an order that respects all of these */
   /* Not for read committed, by operation: what an external read saw, for causal packed, or one of the marks. */
   uint32_t *versions;
 
+  /* Within little memory (frugal.h). */
+  uint64_t memory;      /* bytes, besides the file */
+  uint32_t most_turns;  /* sessions that take turns, at most */
+  bool snapshots;       /* snapshot isolation is tried, too */
+  uint32_t slices;      /* of the table: at least; then how many there were */
+  uint32_t *first_read; /* by session, and one more: where its reads begin among all */
+  uint32_t *entries;    /* by read: what the table had for it; NULL: the table has everything */
+  uint64_t window;      /* bytes of a mapped file that a thread may have read before it lets go of them */
+  uint64_t most_kept;   /* bytes of sources and edges of a thread */
+  uint32_t most_suspicions;
+
+  bool is_blamed; /* atomic: the first one found */
+  iso_quick_blame blame;
+  iso_txns *suspects;              /* see iso_quick_wish; NULL: nobody asks */
+  ISO_VEC(iso_quick_edge) circle; /* each has to come before the other, and they follow each other in their sessions */
+
   bool given_up; /* atomic */
   bool failed;   /* memory is out; atomic */
 } iso_quick;
 
 static inline void iso_quick_give_up(iso_quick *q) { __atomic_store_n(&q->given_up, true, __ATOMIC_RELAXED); }
+/* The same with somebody to blame. */
+static inline void iso_quick_accuse(iso_quick *q, iso_quick_blame blame) {
+  if (!__atomic_exchange_n(&q->is_blamed, true, __ATOMIC_RELAXED)) q->blame = blame;
+  iso_quick_give_up(q);
+}
 static inline void iso_quick_fail(iso_quick *q) { __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED); }
 static inline bool iso_quick_is_over(const iso_quick *q) {
   return __atomic_load_n(&q->given_up, __ATOMIC_RELAXED) || __atomic_load_n(&q->failed, __ATOMIC_RELAXED) ||
          __atomic_load_n(&q->misguessed, __ATOMIC_RELAXED);
 }
 
+/* Whether sources and edges of a share may grow, by half of what they are; edges are indexed later. */
+static inline bool iso_quick_may_grow(const iso_quick *q, const iso_quick_share *share) {
+  enum { PER_EDGE = sizeof(iso_quick_edge) + sizeof(uint32_t) };
+  uint64_t kept = share->sources.capacity * sizeof(uint32_t) + share->edges.capacity * PER_EDGE;
+  return kept < q->most_kept / 3 * 2;
+}
+
 /* Notes that one has to come before the other, of another session or earlier in the same. */
 static inline void iso_quick_add_edge(iso_quick *q, iso_quick_share *share, uint32_t from, uint32_t to) {
   if (q->time == NULL) {
-    if (!iso_vec_push(&share->edges, ((iso_quick_edge){from, to}))) iso_quick_fail(q);
+    bool full = share->edges.count == share->edges.capacity;
+    if (full && !iso_quick_may_grow(q, share)) {
+      iso_quick_give_up(q);
+    } else if (!iso_vec_push(&share->edges, ((iso_quick_edge){from, to}))) {
+      iso_quick_fail(q);
+    }
   } else if (q->time[from] >= q->time[to]) {
     __atomic_store_n(&q->misguessed, true, __ATOMIC_RELAXED);
   }
@@ -105,6 +149,21 @@ static inline uint32_t iso_quick_session(const iso_quick *q, uint32_t txn) {
 static inline uint32_t iso_quick_pack(const iso_quick *q, uint32_t txn) {
   uint32_t session = iso_quick_session(q, txn);
   return session << ISO_QUICK_NUMBER_BITS | (txn - q->h->session_first_txn[session]);
+}
+
+/* What a session had seen before a transaction, or some time earlier; there is a row for as many transactions as there
+ * are sessions, so that all of them take 4 bytes per transaction. */
+static inline uint32_t *iso_quick_seen_row(const iso_quick *q, uint32_t session, uint32_t txn) {
+  uint32_t first = q->h->session_first_txn[session], sessions = q->h->sessions;
+  size_t row = (size_t)first / sessions + session + (txn - first) / sessions;
+  return q->seen_at + row * sessions;
+}
+
+/* Whether one comes before the other for what reads say: the session of the other had read from it or a later one of
+ * its session. */
+static inline bool iso_quick_has_seen(const iso_quick *q, uint32_t from, uint32_t to) {
+  if (q->seen_at == NULL || q->time != NULL) return false;
+  return iso_quick_seen_row(q, iso_quick_session(q, to), to)[iso_quick_session(q, from)] > from;
 }
 
 /* The place of a value that was written to the key. */
@@ -151,6 +210,13 @@ bool iso_quick_measure(iso_quick *q);
 bool iso_quick_find_repeated(iso_quick *q);
 /* Puts every write into the table and fills keys; gives up where two share key and value. */
 bool iso_quick_enter_writes(iso_quick *q);
+/* The same slice after slice, and what the table has for every read is kept in entries. */
+bool iso_quick_enter_slices(iso_quick *q);
+/* Makes a table for slices of so many places, and what is known by transaction; empties it, and enters the writes of a
+ * slice; tells whether all writes have been entered, each at a place of its own. */
+bool iso_quick_make_table(iso_quick *q, uint64_t places);
+void iso_quick_enter_slice(iso_quick *q, uint64_t first);
+bool iso_quick_all_entered(const iso_quick *q);
 /* Looks every read up, judges it, and collects sources and edges. */
 bool iso_quick_judge_reads(iso_quick *q);
 /* Adds the edges that follow from what a session did itself to a key that it reads. */
@@ -159,6 +225,8 @@ bool iso_quick_judge_sessions(iso_quick *q);
 bool iso_quick_sort(iso_quick *q, bool *acyclic);
 /* For causal, where the order of the ends is such a one; no sequence where too many ended at the same time. */
 bool iso_quick_sort_by_time(iso_quick *q);
+/* Where something is wrong: transactions that show it, with whom they read from, if they can be found. */
+bool iso_quick_find_suspects(iso_quick *q);
 /* Whether the causal axiom holds, after they were sorted. */
 bool iso_quick_causal(iso_quick *q, bool *proved);
 

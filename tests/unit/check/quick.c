@@ -7,11 +7,18 @@
 #include "tests/random/random_history.h"
 #include "tests/unit/unit.h"
 
+/* With all memory, and slice by slice, which must come to the same. */
 static bool is_proved(const isoproof_history *history, iso_axiom axiom, isoproof_task *task) {
-  iso_quick_proof proof;
+  iso_quick_proof proof, frugal;
+  iso_quick_wish wish = {.memory = 1 << 28, .by_reads = true, .axiom = axiom, .fewest_slices = 3};
   isoproof_error error;
   assert_ok_error(iso_quick_prove(history, axiom, task, &proof, &error), error);
   assert_true(proof.is_sound || !proof.is_proved);
+  if (axiom <= ISO_AXIOM_READ_ATOMIC) {
+    assert_ok_error(iso_quick_prove_frugally(history, &wish, task, &frugal, &error), error);
+    assert_int_equal(frugal.is_proved, proof.is_proved);
+    assert_int_equal(frugal.is_sound, proof.is_sound);
+  }
   return proof.is_proved;
 }
 
