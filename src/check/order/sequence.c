@@ -168,25 +168,28 @@ static bool respects(const iso_event_graph *e, const iso_first_sequence *first, 
 
 isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
                                     isoproof_error *error) {
+  /* One with real time serves a level without it: its ticks are left out. */
   const iso_event_shape *a = &e->shape, *b = &first->shape;
-  bool alike =
-      a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time && a->own == b->own;
-  if (!alike || e->count != first->events || s->count != s->total || first->count != s->total) return ISOPROOF_OK;
+  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->own == b->own;
+  alike = alike && (a->real_time == b->real_time ? e->count == first->events : b->real_time);
+  if (!alike || s->count != s->total || first->count < s->total) return ISOPROOF_OK;
+  iso_first_sequence kept = {.event = iso_alloc(first->count, sizeof *kept.event)};
   uint32_t *place = iso_alloc(e->count, sizeof *place);
-  if (place == NULL) return iso_fail_memory(error);
-  memset(place, 0xff, e->count * sizeof *place);
-  bool good = true;
+  bool made = kept.event != NULL && place != NULL, good = made;
+  if (made) memset(place, 0xff, e->count * sizeof *place);
   for (uint32_t i = 0; good && i < first->count; i++) {
     uint32_t event = first->event[i];
+    if (event >= e->txn_events && !a->real_time) continue;
     good = event < e->count && iso_event_counts(e, event) && place[event] == ISO_NO_EVENT;
-    if (good) place[event] = i;
+    if (good) place[event] = kept.count, kept.event[kept.count++] = event;
   }
-  if (good && respects(e, first, place)) {
-    memcpy(s->event, first->event, first->count * sizeof *s->event);
+  if (good && kept.count == s->total && respects(e, &kept, place)) {
+    memcpy(s->event, kept.event, kept.count * sizeof *s->event);
     memcpy(s->place, place, e->count * sizeof *s->place);
   }
+  free(kept.event);
   free(place);
-  return ISOPROOF_OK;
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* ---- as late as needed ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/task.h"
+#include "check/order/event_clock.h"
 
 enum { WORD = 64 };
 
@@ -29,8 +30,10 @@ typedef struct {
 
 bool iso_rows_suit(const iso_event_graph *e) {
   enum { FEW_CHAINS = 64 };
-  const uint64_t most_bytes = UINT64_C(512) << 20;
-  return e->chains > FEW_CHAINS && (uint64_t)e->count * e->count / 4 <= most_bytes;
+  const uint64_t some_bytes = UINT64_C(512) << 20, most_bytes = UINT64_C(2560) << 20;
+  uint64_t bytes = (uint64_t)e->count * e->count / 4;
+  if (e->chains <= FEW_CHAINS || bytes > most_bytes) return false;
+  return bytes <= some_bytes || bytes <= iso_event_clocks_bytes(e);
 }
 
 static uint64_t *before_of(const rows *r, uint32_t node) { return r->before + (size_t)node * r->words; }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/one_key.h"
 #include "check/order/placement.h"
 #include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
@@ -377,6 +378,17 @@ static isoproof_status order_single(decision *d, isoproof_error *error) {
   return status;
 }
 
+/* Neither do transactions on one key without real time, where there is an order. */
+static isoproof_status order_one_key(decision *d, isoproof_error *error) {
+  int64_t *when;
+  if (d->events.shape.real_time || d->options.no_guess) return ISOPROOF_OK;
+  ISO_TRY(iso_one_key_order(&d->events, &when, error));
+  isoproof_status status = ISOPROOF_OK;
+  if (when != NULL) status = iso_sequence_make_by(&d->events, when, d->task, &d->sequence, error);
+  free(when);
+  return status;
+}
+
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
                               isoproof_error *error) {
   iso_strong_stats *stats = &d->out->stats;
@@ -390,6 +402,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   if (d->rule->own_levels) ISO_TRY(iso_add_forced_orders(&d->events, d->task, &miss, error));
   ISO_TRY(order_single(d, error));
   if (d->is_over) return ISOPROOF_OK;
+  if (d->sequence.event == NULL) ISO_TRY(order_one_key(d, error));
   if (d->sequence.event == NULL) ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
   if (d->options.first != NULL) ISO_TRY(iso_sequence_follow(&d->events, d->options.first, &d->sequence, error));
   stats->events = d->sequence.total;

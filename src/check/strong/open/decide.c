@@ -34,6 +34,7 @@ typedef struct {
   iso_event_clocks clocks;
   bool has_clocks;
   uint64_t guesses;
+  iso_first_sequence last; /* of the round before */
   uint64_t broken; /* transactions that the sequence does not explain, and orders that it breaks */
 } stage;
 
@@ -44,6 +45,7 @@ static void stage_end(stage *s) {
   iso_event_graph_free(&s->events);
   iso_open_reads_free(&s->open);
   iso_view_free(&s->view);
+  memset(&s->sequence, 0, sizeof s->sequence);
   memset(&s->clocks, 0, sizeof s->clocks);
   memset(&s->events, 0, sizeof s->events);
   s->has_clocks = false;
@@ -108,6 +110,26 @@ static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_err
   return status;
 }
 
+/* As near to the order of the round before as what is known by now allows. */
+static isoproof_status make_sequence(stage *s, isoproof_error *error) {
+  if (s->last.event == NULL || s->last.events != s->events.count) {
+    return iso_sequence_make(&s->events, s->task, &s->sequence, error);
+  }
+  int64_t *when = iso_alloc_zero(s->events.count, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < s->last.count; i++) when[s->last.event[i]] = i;
+  isoproof_status status = iso_sequence_make_by(&s->events, when, s->task, &s->sequence, error);
+  free(when);
+  return status;
+}
+
+/* Keeps the order for the next round. */
+static void keep_sequence(stage *s) {
+  free(s->last.event);
+  s->last = (iso_first_sequence){.event = s->sequence.event, .count = s->sequence.count, .events = s->events.count};
+  s->sequence.event = NULL;
+}
+
 static isoproof_status build(stage *s, isoproof_error *error) {
   iso_event_shape shape = {.split = false};
   if (s->visibility == NULL) {
@@ -115,7 +137,7 @@ static isoproof_status build(stage *s, isoproof_error *error) {
         .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
   }
   ISO_TRY(make_events(s, shape, error));
-  ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
+  ISO_TRY(make_sequence(s, error));
   return iso_version_store_make(&s->view, &s->store, error);
 }
 
@@ -288,9 +310,9 @@ static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, i
 
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(stage *s, isoproof_error *error) {
-  enum { ATTEMPTS = 5, VALUES = 3 };
-  bool crowded = iso_is_crowded(&s->view);
-  ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
+  enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
+  bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
+  if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
   for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded; attempt++) {
     uint64_t before = s->broken;
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
@@ -308,12 +330,37 @@ static isoproof_status search_guessed(stage *s, isoproof_error *error) {
   isoproof_status status = search(s, limited ? s->most_conflicts : SOON, error);
   bool over = status != ISOPROOF_OK || s->out->decided;
   if (!over) {
+    uint64_t before = s->broken;
     restore(&s->sequence, event);
     status = guess_values(s, ISO_GUESS_MENDED, VALUES, error);
     over = status != ISOPROOF_OK || s->out->decided;
+    /* The same once more would end as it did. */
+    over = over || (s->broken == before && s->most_conflicts > 0 && s->most_conflicts <= SOON);
   }
   free(event);
   return over ? status : search(s, s->most_conflicts, error);
+}
+
+/* Whether clocks take less than a guess. */
+static bool clocks_are_small(const stage *s) {
+  const uint64_t most_bytes = UINT64_C(512) << 20;
+  return s->rule->saturates && iso_event_clocks_bytes(&s->events) <= most_bytes;
+}
+
+/* A round of many transactions of some hundred sessions: a guess takes long, and is good for nothing as long as clocks
+ * can tell what most reads saw, and what follows from that. */
+static isoproof_status round_by_clocks(stage *s, bool *again, isoproof_error *error) {
+  bool cyclic = false;
+  ISO_TRY(make_clocks(s, error));
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(saturate(s, &cyclic, error));
+  if (cyclic) return refuted(s);
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */
+  ISO_TRY(guess(s, error));
+  return s->out->decided ? ISOPROOF_OK : search_guessed(s, error);
 }
 
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
@@ -330,6 +377,7 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(count_broken(s, &s->broken, error));
   if (s->broken == 0) return satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;
+  if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
@@ -359,8 +407,11 @@ static isoproof_status decide(stage *s, isoproof_error *error) {
     s->out->rounds++;
     status = list(s, error);
     if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
+    if (again && s->visibility == NULL) keep_sequence(s);
   }
   stage_end(s);
+  free(s->last.event);
+  s->last.event = NULL;
   return status;
 }
 
