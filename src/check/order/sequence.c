@@ -152,6 +152,20 @@ isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task,
   return iso_sequence_make_by(e, NULL, task, sequence, error);
 }
 
+isoproof_status iso_sequence_make_by_starts(const iso_event_graph *e, isoproof_task *task, iso_sequence *sequence,
+                                            isoproof_error *error) {
+  int64_t *when = iso_alloc_zero(e->count, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  for (uint32_t txn = 0; txn < e->view->h->txns; txn++) {
+    int64_t start = iso_real_start(e->view->h, txn);
+    when[iso_event_begin(e, txn)] = start;
+    when[iso_event_commit(e, txn)] = start < INT64_MAX ? start + e->split : start;
+  }
+  isoproof_status status = iso_sequence_make_by(e, when, task, sequence, error);
+  free(when);
+  return status;
+}
+
 /* ---- a sequence that was found earlier ---- */
 
 /* Whether every event stands in it behind all that must come before. */

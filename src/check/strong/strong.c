@@ -243,6 +243,26 @@ static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error
   return is_nearly_right(d) ? refine_placed(d, error) : ISOPROOF_OK;
 }
 
+/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
+static isoproof_status try_starts(decision *d, isoproof_error *error) {
+  uint64_t broken, *least = &d->out->stats.guessed_wrong;
+  if (!d->events.timed || *least == 0 || d->options.first != NULL) return ISOPROOF_OK;
+  iso_examination examination = examination_of(d);
+  iso_requirements breaks = {.failed = false};
+  iso_sequence made = {.event = NULL};
+  ISO_TRY(iso_sequence_make_by_starts(&d->events, d->task, &made, error));
+  isoproof_status status = d->rule->examine(&examination, &made, &breaks, &broken, error);
+  if (status == ISOPROOF_OK && broken < *least) {
+    iso_sequence other = d->sequence;
+    iso_requirements others = d->guess;
+    d->sequence = made, d->guess = breaks, *least = broken;
+    made = other, breaks = others;
+  }
+  iso_sequence_free(&made);
+  iso_requirements_free(&breaks);
+  return status;
+}
+
 /* Guesses better sequences, when the first one is far from right. */
 static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
@@ -414,6 +434,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);
   if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));
+  if (runs && !d->options.no_guess) ISO_TRY(try_starts(d, error));
   lap(&since, &stats->guess_seconds);
   if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
   d->out->counted = counts;
