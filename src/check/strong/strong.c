@@ -373,7 +373,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   bool few = clocks && clocks_come_first(d);
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
   bool rows = !few && d->rule->saturates && !d->rule->own_levels && !d->options.no_saturation;
-  rows = rows && (d->options.rows || iso_rows_suit(&d->events));
+  rows = rows && (d->options.rows || iso_rows_suit(&d->events, &d->sequence));
   if (rows) ISO_TRY(guess_between_rows(d, guesses && places, error));
   if (!rows && guesses && places && !d->is_over) ISO_TRY(guess_again(d, error));
   if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));

@@ -392,7 +392,7 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(count_broken(s, &s->broken, error));
   ISO_TRY(try_starts(s, error));
   if (s->broken == 0) return satisfied(s, error);
-  bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;
+  bool rows = s->rule->saturates && iso_rows_suit(&s->events, &s->sequence), many = s->events.chains > FEW_CHAINS;
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first) ISO_TRY(guess(s, error));
