@@ -105,18 +105,25 @@ static void join_after(rows *r, uint32_t from, uint32_t to) {
   if (join(&own, &other) || more) r->grown[1][from] = 1;
 }
 
+/* Whether the work is to end; asked now and then. */
+static bool is_over(rows *r, uint32_t step) {
+  enum { NOW_AND_THEN = 64 };
+  if (step % NOW_AND_THEN == 0 && r->status == ISOPROOF_OK) r->status = iso_task_check(r->task, r->error);
+  return r->status != ISOPROOF_OK;
+}
+
 /* Hands rows that have grown on, along the sequence and back. */
 static void hand_on(rows *r, bool all) {
   const iso_sequence *s = r->s;
   uint32_t before;
-  for (uint32_t i = 0; i < s->count; i++) {
+  for (uint32_t i = 0; i < s->count && !is_over(r, i); i++) {
     uint64_t at = 0;
     uint32_t to = r->node[s->event[i]];
     while ((before = iso_next_before(r->e, s->event[i], &at)) != ISO_NO_EVENT) {
       if (all || r->grown[0][r->node[before]]) join_before(r, r->node[before], to);
     }
   }
-  for (uint32_t i = s->count; i-- > 0;) {
+  for (uint32_t i = s->count; i-- > 0 && !is_over(r, i);) {
     uint64_t at = 0;
     uint32_t to = r->node[s->event[i]];
     while ((before = iso_next_before(r->e, s->event[i], &at)) != ISO_NO_EVENT) {
@@ -213,7 +220,7 @@ static void find_overlap(rows *r, uint32_t key, uint32_t txn) {
 
 static void look_at_key(rows *r, uint32_t key, bool all) {
   const iso_view *v = r->v;
-  for (uint32_t i = v->reader_first[key]; i < v->reader_first[key + 1]; i++) {
+  for (uint32_t i = v->reader_first[key]; i < v->reader_first[key + 1] && !is_over(r, i); i++) {
     uint32_t reader = v->readers[i].txn, read = v->readers[i].read, from = v->reads[read].from;
     bool known = from != ISO_INITIAL;
     if (known && (all || r->look[0][begin_of(r, reader)])) find_seen(r, key, read, reader);
