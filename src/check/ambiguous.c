@@ -20,16 +20,27 @@ static isoproof_status try_guess(isoproof_history *history, const isoproof_check
   return ISOPROOF_OK;
 }
 
+/* Chooses what satisfies a weaker level.  A better witness is not worth much more time than the verdict took: past that
+ * the choices stay as they are. */
+static isoproof_status choose_weaker(isoproof_history *history, const isoproof_level_info *level, double seconds,
+                                     isoproof_task *task, isoproof_error *error) {
+  iso_budget budget;
+  iso_budget_begin(&budget, task, seconds);
+  isoproof_status status = iso_choose_weaker(history, level, budget.task, error);
+  iso_budget_end(&budget);
+  return status == ISOPROOF_ERR_TIMEOUT ? iso_task_check(task, error) : status;
+}
+
 /* Tries choices; of a level that is known to be violated first those that satisfy a weaker one, so that the witness is
  * not one of something that another choice explains. */
 static isoproof_status search_witness(isoproof_history *history, const isoproof_check_options *options,
-                                      const isoproof_level_info *level, bool violated, isoproof_task *task,
-                                      iso_outcome *kept, isoproof_error *error) {
+                                      const isoproof_level_info *level, bool violated, double seconds,
+                                      isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
   uint32_t *before;
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
   /* What a serial order showed of rows is nearer to what happened than what suffices for a weaker level. */
   bool chooses = violated && !(history->resolution != NULL && history->resolution->replayed);
-  isoproof_status status = chooses ? iso_choose_weaker(history, level, task, error) : ISOPROOF_OK;
+  isoproof_status status = chooses ? choose_weaker(history, level, seconds, task, error) : ISOPROOF_OK;
   if (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT) {
     status = iso_search_choices(history, options, level, violated, task, kept, error);
   }
@@ -67,10 +78,12 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
     status = try_guess(history, &one, task, kept, error);
     if (status != ISOPROOF_OK || kept->result != NULL) return status;
   }
+  double since = iso_now();
   status = iso_decide_open(history, &one, level, task, kept, &violated, error);
   /* What is too large for one way may not be so for the other. */
   if (kept->result == NULL && (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT)) {
-    status = search_witness(history, &one, level, violated, task, kept, error);
+    const double at_least = 2;
+    status = search_witness(history, &one, level, violated, at_least + iso_now() - since, task, kept, error);
   }
   if (kept->result == NULL && (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY)) {
     return iso_outcome_give_up(kept, history, &one, status, task, error);

@@ -152,6 +152,20 @@ isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task,
   return iso_sequence_make_by(e, NULL, task, sequence, error);
 }
 
+isoproof_status iso_sequence_make_by_starts(const iso_event_graph *e, isoproof_task *task, iso_sequence *sequence,
+                                            isoproof_error *error) {
+  int64_t *when = iso_alloc_zero(e->count, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  for (uint32_t txn = 0; txn < e->view->h->txns; txn++) {
+    int64_t start = iso_real_start(e->view->h, txn);
+    when[iso_event_begin(e, txn)] = start;
+    when[iso_event_commit(e, txn)] = start < INT64_MAX ? start + e->split : start;
+  }
+  isoproof_status status = iso_sequence_make_by(e, when, task, sequence, error);
+  free(when);
+  return status;
+}
+
 /* ---- a sequence that was found earlier ---- */
 
 /* Whether every event stands in it behind all that must come before. */
@@ -168,25 +182,28 @@ static bool respects(const iso_event_graph *e, const iso_first_sequence *first, 
 
 isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
                                     isoproof_error *error) {
+  /* One with real time serves a level without it: its ticks are left out. */
   const iso_event_shape *a = &e->shape, *b = &first->shape;
-  bool alike =
-      a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time && a->own == b->own;
-  if (!alike || e->count != first->events || s->count != s->total || first->count != s->total) return ISOPROOF_OK;
+  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->own == b->own;
+  alike = alike && (a->real_time == b->real_time ? e->count == first->events : b->real_time);
+  if (!alike || s->count != s->total || first->count < s->total) return ISOPROOF_OK;
+  iso_first_sequence kept = {.event = iso_alloc(first->count, sizeof *kept.event)};
   uint32_t *place = iso_alloc(e->count, sizeof *place);
-  if (place == NULL) return iso_fail_memory(error);
-  memset(place, 0xff, e->count * sizeof *place);
-  bool good = true;
+  bool made = kept.event != NULL && place != NULL, good = made;
+  if (made) memset(place, 0xff, e->count * sizeof *place);
   for (uint32_t i = 0; good && i < first->count; i++) {
     uint32_t event = first->event[i];
+    if (event >= e->txn_events && !a->real_time) continue;
     good = event < e->count && iso_event_counts(e, event) && place[event] == ISO_NO_EVENT;
-    if (good) place[event] = i;
+    if (good) place[event] = kept.count, kept.event[kept.count++] = event;
   }
-  if (good && respects(e, first, place)) {
-    memcpy(s->event, first->event, first->count * sizeof *s->event);
+  if (good && kept.count == s->total && respects(e, &kept, place)) {
+    memcpy(s->event, kept.event, kept.count * sizeof *s->event);
     memcpy(s->place, place, e->count * sizeof *s->place);
   }
+  free(kept.event);
   free(place);
-  return ISOPROOF_OK;
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* ---- as late as needed ---- */

@@ -36,6 +36,10 @@ isoproof_status iso_sequence_make(const iso_event_graph *events, isoproof_task *
 /* The same, with the events as near to the order of when[event] as the known edges allow. */
 isoproof_status iso_sequence_make_by(const iso_event_graph *events, const int64_t *when, isoproof_task *task,
                                      iso_sequence *sequence, isoproof_error *error);
+/* The same in the order in which transactions started, of a history with times.  Where they take their locks as they
+ * come, that is nearer to what happened than the order of ends. */
+isoproof_status iso_sequence_make_by_starts(const iso_event_graph *events, isoproof_task *task, iso_sequence *sequence,
+                                            isoproof_error *error);
 /* depth[event] becomes the length of the longest path to it: an event comes after those only that are less deep.  For a
  * sequence of all events that take part. */
 void iso_sequence_depths(const iso_event_graph *events, const iso_sequence *sequence, uint32_t *depth);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/one_key.h"
 #include "check/order/placement.h"
 #include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
@@ -242,6 +243,26 @@ static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error
   return is_nearly_right(d) ? refine_placed(d, error) : ISOPROOF_OK;
 }
 
+/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
+static isoproof_status try_starts(decision *d, isoproof_error *error) {
+  uint64_t broken, *least = &d->out->stats.guessed_wrong;
+  if (!d->events.timed || *least == 0 || d->options.first != NULL) return ISOPROOF_OK;
+  iso_examination examination = examination_of(d);
+  iso_requirements breaks = {.failed = false};
+  iso_sequence made = {.event = NULL};
+  ISO_TRY(iso_sequence_make_by_starts(&d->events, d->task, &made, error));
+  isoproof_status status = d->rule->examine(&examination, &made, &breaks, &broken, error);
+  if (status == ISOPROOF_OK && broken < *least) {
+    iso_sequence other = d->sequence;
+    iso_requirements others = d->guess;
+    d->sequence = made, d->guess = breaks, *least = broken;
+    made = other, breaks = others;
+  }
+  iso_sequence_free(&made);
+  iso_requirements_free(&breaks);
+  return status;
+}
+
 /* Guesses better sequences, when the first one is far from right. */
 static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
@@ -352,7 +373,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   bool few = clocks && clocks_come_first(d);
   if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
   bool rows = !few && d->rule->saturates && !d->rule->own_levels && !d->options.no_saturation;
-  rows = rows && (d->options.rows || iso_rows_suit(&d->events));
+  rows = rows && (d->options.rows || iso_rows_suit(&d->events, &d->sequence));
   if (rows) ISO_TRY(guess_between_rows(d, guesses && places, error));
   if (!rows && guesses && places && !d->is_over) ISO_TRY(guess_again(d, error));
   if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));
@@ -377,6 +398,17 @@ static isoproof_status order_single(decision *d, isoproof_error *error) {
   return status;
 }
 
+/* Neither do transactions on one key without real time, where there is an order. */
+static isoproof_status order_one_key(decision *d, isoproof_error *error) {
+  int64_t *when;
+  if (d->events.shape.real_time || d->options.no_guess) return ISOPROOF_OK;
+  ISO_TRY(iso_one_key_order(&d->events, &when, error));
+  isoproof_status status = ISOPROOF_OK;
+  if (when != NULL) status = iso_sequence_make_by(&d->events, when, d->task, &d->sequence, error);
+  free(when);
+  return status;
+}
+
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
                               isoproof_error *error) {
   iso_strong_stats *stats = &d->out->stats;
@@ -390,6 +422,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   if (d->rule->own_levels) ISO_TRY(iso_add_forced_orders(&d->events, d->task, &miss, error));
   ISO_TRY(order_single(d, error));
   if (d->is_over) return ISOPROOF_OK;
+  if (d->sequence.event == NULL) ISO_TRY(order_one_key(d, error));
   if (d->sequence.event == NULL) ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
   if (d->options.first != NULL) ISO_TRY(iso_sequence_follow(&d->events, d->options.first, &d->sequence, error));
   stats->events = d->sequence.total;
@@ -401,6 +434,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);
   if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));
+  if (runs && !d->options.no_guess) ISO_TRY(try_starts(d, error));
   lap(&since, &stats->guess_seconds);
   if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
   d->out->counted = counts;

@@ -34,6 +34,7 @@ typedef struct {
   iso_event_clocks clocks;
   bool has_clocks;
   uint64_t guesses;
+  iso_first_sequence last; /* of the round before */
   uint64_t broken; /* transactions that the sequence does not explain, and orders that it breaks */
 } stage;
 
@@ -44,6 +45,7 @@ static void stage_end(stage *s) {
   iso_event_graph_free(&s->events);
   iso_open_reads_free(&s->open);
   iso_view_free(&s->view);
+  memset(&s->sequence, 0, sizeof s->sequence);
   memset(&s->clocks, 0, sizeof s->clocks);
   memset(&s->events, 0, sizeof s->events);
   s->has_clocks = false;
@@ -108,6 +110,26 @@ static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_err
   return status;
 }
 
+/* As near to the order of the round before as what is known by now allows. */
+static isoproof_status make_sequence(stage *s, isoproof_error *error) {
+  if (s->last.event == NULL || s->last.events != s->events.count) {
+    return iso_sequence_make(&s->events, s->task, &s->sequence, error);
+  }
+  int64_t *when = iso_alloc_zero(s->events.count, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < s->last.count; i++) when[s->last.event[i]] = i;
+  isoproof_status status = iso_sequence_make_by(&s->events, when, s->task, &s->sequence, error);
+  free(when);
+  return status;
+}
+
+/* Keeps the order for the next round. */
+static void keep_sequence(stage *s) {
+  free(s->last.event);
+  s->last = (iso_first_sequence){.event = s->sequence.event, .count = s->sequence.count, .events = s->events.count};
+  s->sequence.event = NULL;
+}
+
 static isoproof_status build(stage *s, isoproof_error *error) {
   iso_event_shape shape = {.split = false};
   if (s->visibility == NULL) {
@@ -115,7 +137,7 @@ static isoproof_status build(stage *s, isoproof_error *error) {
         .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
   }
   ISO_TRY(make_events(s, shape, error));
-  ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
+  ISO_TRY(make_sequence(s, error));
   return iso_version_store_make(&s->view, &s->store, error);
 }
 
@@ -271,6 +293,21 @@ static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *e
   return status;
 }
 
+/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
+static isoproof_status try_starts(stage *s, isoproof_error *error) {
+  uint64_t now = s->broken;
+  if (!s->events.timed || s->broken == 0 || s->last.event != NULL) return ISOPROOF_OK;
+  iso_sequence made, other = s->sequence;
+  ISO_TRY(iso_sequence_make_by_starts(&s->events, s->task, &made, error));
+  s->sequence = made;
+  isoproof_status status = count_broken(s, &now, error);
+  bool better = status == ISOPROOF_OK && now < s->broken;
+  iso_sequence_free(better ? &other : &s->sequence);
+  if (better) s->broken = now;
+  if (!better) s->sequence = other;
+  return status;
+}
+
 /* Where few keys are carried out by values, moves go on from there as long as they make it much better, and for some
  * more attempts when little is wrong. */
 static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, isoproof_error *error) {
@@ -288,9 +325,9 @@ static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, i
 
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(stage *s, isoproof_error *error) {
-  enum { ATTEMPTS = 5, VALUES = 3 };
-  bool crowded = iso_is_crowded(&s->view);
-  ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
+  enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
+  bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
+  if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
   for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded; attempt++) {
     uint64_t before = s->broken;
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
@@ -308,12 +345,57 @@ static isoproof_status search_guessed(stage *s, isoproof_error *error) {
   isoproof_status status = search(s, limited ? s->most_conflicts : SOON, error);
   bool over = status != ISOPROOF_OK || s->out->decided;
   if (!over) {
+    uint64_t before = s->broken;
     restore(&s->sequence, event);
     status = guess_values(s, ISO_GUESS_MENDED, VALUES, error);
     over = status != ISOPROOF_OK || s->out->decided;
+    /* The same once more would end as it did. */
+    over = over || (s->broken == before && s->most_conflicts > 0 && s->most_conflicts <= SOON);
   }
   free(event);
   return over ? status : search(s, s->most_conflicts, error);
+}
+
+/* Whether clocks take less than a guess. */
+static bool clocks_are_small(const stage *s) {
+  const uint64_t most_bytes = UINT64_C(512) << 20;
+  return s->rule->saturates && iso_event_clocks_bytes(&s->events) <= most_bytes;
+}
+
+/* A round of many transactions of some hundred sessions: a guess takes long, and is good for nothing as long as clocks
+ * can tell what most reads saw, and what follows from that. */
+static isoproof_status round_by_clocks(stage *s, bool *again, isoproof_error *error) {
+  bool cyclic = false;
+  ISO_TRY(make_clocks(s, error));
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(saturate(s, &cyclic, error));
+  if (cyclic) return refuted(s);
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */
+  ISO_TRY(guess(s, error));
+  return s->out->decided ? ISOPROOF_OK : search_guessed(s, error);
+}
+
+/* A look at what follows at once from the reads that are known, before a guess that is in vain where they contradict
+ * each other (strong.c).  It leaves nothing behind. */
+static isoproof_status look(stage *s, isoproof_error *error) {
+  enum { MANY = 8192 };
+  const iso_view *v = &s->view;
+  if (s->events.split || v->taking_part < MANY || v->read_first[v->h->txns] < v->taking_part) return ISOPROOF_OK;
+  iso_saturation saturation = {.rounds = 0};
+  uint32_t known = (uint32_t)s->events.derived.count;
+  uint32_t *event = copy_of(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_view_need_readers(&s->view, error);
+  if (status == ISOPROOF_OK) {
+    status = iso_saturate_rows(s->rule, &s->events, &s->sequence, 1, s->task, &saturation, error);
+  }
+  if (status == ISOPROOF_OK) restore(&s->sequence, event);
+  free(event);
+  iso_event_graph_drop(&s->events, known);
+  return status == ISOPROOF_OK && saturation.cyclic ? refuted(s) : status;
 }
 
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
@@ -328,10 +410,13 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, error));
   if (lacks) return refuted(s);
   ISO_TRY(count_broken(s, &s->broken, error));
+  ISO_TRY(try_starts(s, error));
   if (s->broken == 0) return satisfied(s, error);
-  bool rows = s->rule->saturates && iso_rows_suit(&s->events), many = s->events.chains > FEW_CHAINS;
+  bool rows = s->rule->saturates && iso_rows_suit(&s->events, &s->sequence), many = s->events.chains > FEW_CHAINS;
+  if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
-  if (first) ISO_TRY(guess(s, error));
+  if (first && rows) ISO_TRY(look(s, error));
+  if (first && !s->out->decided) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
@@ -359,8 +444,11 @@ static isoproof_status decide(stage *s, isoproof_error *error) {
     s->out->rounds++;
     status = list(s, error);
     if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
+    if (again && s->visibility == NULL) keep_sequence(s);
   }
   stage_end(s);
+  free(s->last.event);
+  s->last.event = NULL;
   return status;
 }
 

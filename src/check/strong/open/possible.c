@@ -7,7 +7,8 @@
 void iso_possible_free(iso_possible *p) {
   iso_vec_free(&p->versions);
   free(p->seen);
-  p->seen = NULL;
+  free(p->seen_groups);
+  p->seen = p->seen_groups = NULL;
 }
 
 isoproof_status iso_possible_make(const iso_event_graph *e, const iso_event_clocks *clocks, const iso_open_reads *open,
@@ -19,7 +20,8 @@ isoproof_status iso_possible_make(const iso_event_graph *e, const iso_event_cloc
     if (groups > most) most = groups;
   }
   p->seen = iso_alloc((size_t)most + 1, sizeof *p->seen);
-  return p->seen != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  p->seen_groups = iso_alloc((size_t)most + 1, sizeof *p->seen_groups);
+  return p->seen != NULL && p->seen_groups != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* The first place of the writers of a group that is not below the transaction. */
@@ -66,26 +68,26 @@ static bool sees_chain(const iso_possible *p, uint32_t reader, uint32_t chain) {
 /* Finds whom the reader saw of each group of the key; true when there is anybody. */
 static bool find_seen(iso_possible *p, const iso_open_read *read) {
   const iso_event_graph *e = p->e;
-  bool any = false;
+  p->seen_count = 0;
   for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
     uint32_t behind, end, place;
     bounds_of(p, read->txn, e->group_chain[group], &behind, &end);
     place = e->group_start[group];
     if (sees_chain(p, read->txn, e->group_chain[group])) place = place_of(p, group, behind);
     p->seen[group - e->group_first[read->key]] = place;
-    any = any || place > e->group_start[group];
+    if (place > e->group_start[group]) p->seen_groups[p->seen_count++] = group;
   }
-  return any;
+  return p->seen_count > 0;
 }
 
 /* Whether somebody whom the reader saw overwrote this version, whose writer it saw as well. */
 static bool is_overwritten(const iso_possible *p, const iso_open_read *read, uint32_t writer, uint32_t of_group) {
   const iso_event_graph *e = p->e;
   uint32_t first = e->group_first[read->key], commit = iso_event_commit(e, writer);
-  for (uint32_t group = first; p->clocks != NULL && group < e->group_first[read->key + 1]; group++) {
-    uint32_t place = p->seen[group - first];
-    if (group == of_group || place == e->group_start[group]) continue;
-    uint32_t other = iso_event_version(e, e->view->writer[place - 1]);
+  for (uint32_t i = 0; p->clocks != NULL && i < p->seen_count; i++) {
+    uint32_t group = p->seen_groups[i];
+    if (group == of_group) continue;
+    uint32_t other = iso_event_version(e, e->view->writer[p->seen[group - first] - 1]);
     if (iso_reaches(e, p->clocks, commit, other)) return true;
   }
   return false;

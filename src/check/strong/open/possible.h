@@ -20,6 +20,8 @@ typedef struct iso_possible {
   iso_missed missed;
   ISO_VEC(uint32_t) versions; /* of the last read that was asked about */
   uint32_t *seen;             /* by group of its key: behind the last writer that it cannot have missed */
+  uint32_t *seen_groups;      /* those with any such writer */
+  uint32_t seen_count;
 } iso_possible;
 
 isoproof_status iso_possible_make(const iso_event_graph *events, const iso_event_clocks *clocks,

@@ -193,10 +193,28 @@ static isoproof_status add_lesson(searcher *x, const lesson *l) {
   return iso_solver_clause(x->refiner.solver, clause, count, x->error);
 }
 
+/* How long a search goes on: as long as the sequences break clearly less, and for some conflicts more, a few for each
+ * that is broken. */
+typedef struct {
+  uint64_t most; /* 0: without an end */
+  uint64_t least, end;
+} patience;
+
+/* The conflicts that are left after so many. */
+static uint64_t conflicts_left(patience *p, uint64_t broken, uint64_t conflicts) {
+  enum { ONE_IN = 16, EACH = 4 };
+  if (p->end == 0 || broken < p->least - p->least / ONE_IN) {
+    p->least = broken;
+    p->end = conflicts + p->most + EACH * broken;
+  }
+  return p->end > conflicts ? p->end - conflicts : 0;
+}
+
 static isoproof_status run(searcher *x, const iso_examination *examination, uint64_t most_conflicts,
                            iso_refined *outcome, iso_open_search_stats *stats) {
   isoproof_task *task = examination->task;
   iso_refiner *r = &x->refiner;
+  patience left = {.most = most_conflicts};
   for (;;) {
     uint64_t broken;
     size_t before = r->all.first.count;
@@ -213,9 +231,10 @@ static isoproof_status run(searcher *x, const iso_examination *examination, uint
     for (size_t i = 0; i < x->lessons.count; i++) ISO_TRY(add_lesson(x, &x->lessons.items[i]));
     iso_solver_answer answer;
     iso_solver_limits limits = {.task = task};
-    uint64_t conflicts = iso_solver_statistics(r->solver)->conflicts;
-    if (most_conflicts > 0 && conflicts >= most_conflicts) return ISOPROOF_OK;
-    if (most_conflicts > 0) limits.conflicts = most_conflicts - conflicts;
+    if (most_conflicts > 0) {
+      limits.conflicts = conflicts_left(&left, broken, iso_solver_statistics(r->solver)->conflicts);
+      if (limits.conflicts == 0) return ISOPROOF_OK;
+    }
     ISO_TRY(iso_solver_solve(r->solver, NULL, 0, &limits, &answer, x->error));
     if (answer == ISO_SOLVER_UNSAT) *outcome = ISO_REFINED_REFUTED;
     if (answer != ISO_SOLVER_SAT) return ISOPROOF_OK;
