@@ -72,10 +72,11 @@ void check_tell_of_parts(const check_job *job) {
     struct stat file;
     int length = snprintf(path, sizeof path, "%s/part-0.jsonl", folder);
     if (length < 0 || (size_t)length >= sizeof path || stat(path, &file) != 0 || !S_ISREG(file.st_mode)) continue;
-    message("%s: looks like the parts of one history, as 'isoproof-mpi run' leaves them; they are judged one by one "
-            "here, which says nothing about the whole: 'isoproof-mpi check' judges it, or 'isoproof-mpi join' makes one "
-            "file of it",
-            folder);
+    message(
+        "%s: looks like the parts of one history, as 'isoproof-mpi run' leaves them; they are judged one by one "
+        "here, which says nothing about the whole: 'isoproof-mpi check' judges it, or 'isoproof-mpi join' makes one "
+        "file of it",
+        folder);
   }
 }
 

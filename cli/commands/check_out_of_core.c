@@ -39,7 +39,7 @@ isoproof_status check_out_of_core(check_job *job, size_t number, isoproof_task *
   isoproof_status status = isoproof_check_out_of_core(path, &how, memory_of(job), task, &history, &result, error);
   if (status == ISOPROOF_OK) {
     if (isoproof_result_verdict(result) == ISOPROOF_VIOLATED)
-      message("%s: judged out of core: operations are counted of the transactions that show a violation only", path);
+      message("%s: judged out of core: only what shows a violation is counted", path);
     status = check_tell(job, number, history, result, 0, now() - began, to, error);
   }
   isoproof_result_free(result);

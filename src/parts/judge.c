@@ -239,19 +239,41 @@ static void enter_proof(judging *j, const iso_quick_proof *proof) {
   }
 }
 
-/* Whether a few transactions by themselves violate all that was asked for: then so does the whole, as what is left out
- * only takes orders away. */
-static isoproof_status judge_suspected(judging *j, iso_txns *suspects, isoproof_error *error) {
+/* What one of the ways to a history of suspects has to say; *violated: all that was asked for is. */
+static isoproof_status try_suspects(judging *j, bool *violated, isoproof_error *error) {
   iso_parts_result *out = j->out;
-  ISO_TRY(iso_gather_columns(j->h, suspects->items, suspects->count, j->task, &out->history, error));
   ISO_TRY(isoproof_check(out->history, j->options, j->task, &out->result, error));
-  bool violated = true;
+  *violated = true;
   for (size_t i = 0; i < j->options->level_count; i++) {
     isoproof_verdict verdict = isoproof_result_verdict_of(out->result, j->options->levels[i]);
-    violated = violated && verdict == ISOPROOF_VIOLATED;
+    *violated = *violated && verdict == ISOPROOF_VIOLATED;
   }
-  if (!violated) iso_parts_result_free(out);
   return ISOPROOF_OK;
+}
+
+/* Whether a few transactions by themselves violate all that was asked for: then so does the whole, as what is left out
+ * only takes orders away.  To be shown, they stand among all others, or among those of their sessions, or there is a
+ * verdict only, as memory allows. */
+static isoproof_status judge_suspected(judging *j, iso_txns *suspects, isoproof_error *error) {
+  enum { EXCERPT, AMONG_ALL, AMONG_THEIRS, WAYS };
+  iso_parts_result *out = j->out;
+  isoproof_status status = ISOPROOF_OK;
+  bool violated = false, shown = false;
+  for (int way = 0; way < WAYS && (way == EXCERPT || violated); way++) {
+    iso_parts_result_free(out);
+    if (way == AMONG_ALL)
+      status = iso_gather_columns(j->h, suspects->items, suspects->count, j->task, &out->history, error);
+    else
+      status = iso_excerpt(j->h, suspects->items, suspects->count, way == AMONG_THEIRS, &out->history, error);
+    if (status == ISOPROOF_OK) status = try_suspects(j, way == EXCERPT ? &violated : &shown, error);
+    if (status == ISOPROOF_OK && shown) return ISOPROOF_OK;
+    if (status != ISOPROOF_OK && (way == EXCERPT || status != ISOPROOF_ERR_MEMORY)) return status;
+  }
+  iso_parts_result_free(out);
+  for (unsigned level = 0; violated && level < ISO_LEVEL_COUNT; level++) {
+    if ((wanted_levels(j) >> level & 1) != 0) j->c.verdict[level] = ISOPROOF_VIOLATED;
+  }
+  return violated ? give_verdicts(j, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_judge_by_columns(isoproof_history *history, const isoproof_check_options *options, uint64_t memory,

@@ -35,7 +35,8 @@ isoproof_status iso_judge_parts(iso_team *team, isoproof_history *skeleton, cons
 
 /* Judges without parts, where everything that is asked for can be proved by reading the columns of a history in a few
  * passes, within so many bytes besides the pages that are read at a time (check/quick/frugal.h), or where a few
- * transactions found on the way violate all of it.  Where neither is so, the result stays empty, and nothing is known. */
+ * transactions found on the way violate all of it.  Where neither is so, the result stays empty, and nothing is known.
+ */
 isoproof_status iso_judge_by_columns(isoproof_history *history, const isoproof_check_options *options, uint64_t memory,
                                      isoproof_task *task, iso_parts_result *result, isoproof_error *error);
 

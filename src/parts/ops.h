@@ -22,4 +22,9 @@ isoproof_status iso_gather(const isoproof_history *skeleton, const uint8_t *coun
 isoproof_status iso_gather_columns(const isoproof_history *whole, uint32_t *txns, size_t count, isoproof_task *task,
                                    isoproof_history **history, isoproof_error *error);
 
+/* The same without other transactions; `padded`: those before them in their sessions are there, without operations, so
+ * that they have the same numbers. */
+isoproof_status iso_excerpt(const isoproof_history *whole, uint32_t *txns, size_t count, bool padded,
+                            isoproof_history **history, isoproof_error *error);
+
 #endif

@@ -10,8 +10,8 @@ enum { MOST_SLICES = 64, LEAST_SUSPICIONS = 16, MOST_SUSPICIONS = 1 << 19, PER_S
 static uint64_t at_most(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* What of the file stays where passes go on, besides what they let go of: around their places, and times, which are read
- * at random. */
+/* What of the file stays where passes go on, besides what they let go of: around their places, and times, which are
+ * read at random. */
 static uint64_t mapped(const iso_quick *q, uint64_t places) {
   const isoproof_history *h = q->h;
   return h->frugal ? places * COLUMNS * AROUND + (uint64_t)h->txns * sizeof(int64_t) : 0;

@@ -1,8 +1,8 @@
 /* frugal.h - how a quick proof is carried out within a given amount of memory, with the history in a mapped file.
  *
- * The table of writes is what is large.  It is made slice after slice, each time with one pass that enters writes and one
- * that looks reads up; what was found stays at 4 bytes per read, and reads are judged afterwards.  What of the file was
- * read is let go.  Where that does not fit either, nothing is proved.
+ * The table of writes is what is large.  It is made slice after slice, each time with one pass that enters writes and
+ * one that looks reads up; what was found stays at 4 bytes per read, and reads are judged afterwards.  What of the file
+ * was read is let go.  Where that does not fit either, nothing is proved.
  */
 #ifndef ISO_CHECK_QUICK_FRUGAL_H
 #define ISO_CHECK_QUICK_FRUGAL_H

@@ -400,7 +400,8 @@ static bool make_room(iso_quick *q) {
   bool seen = q->axiom == ISO_AXIOM_READ_ATOMIC && q->time == NULL && sessions > 0 && sessions <= ISO_QUICK_MOST_TURNS;
   if (sources && q->source_first == NULL) q->source_first = iso_alloc(txns, sizeof *q->source_first);
   if (sources && q->source_count == NULL) q->source_count = iso_alloc(txns, sizeof *q->source_count);
-  if (seen && q->seen_at == NULL) q->seen_at = iso_alloc((txns / sessions + sessions + 1) * sessions, sizeof *q->seen_at);
+  if (seen && q->seen_at == NULL)
+    q->seen_at = iso_alloc((txns / sessions + sessions + 1) * sessions, sizeof *q->seen_at);
   if (versions && q->versions == NULL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
   if (sources && (q->source_first == NULL || q->source_count == NULL)) return false;
   return (!seen || q->seen_at != NULL) && (!versions || q->versions != NULL);

@@ -11,7 +11,7 @@ typedef struct {
   /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
    * not above known_from is of a session before. */
   uint32_t *known, known_from;
-  uint32_t txn; /* that is judged */
+  uint32_t txn;          /* that is judged */
   iso_quick_pages pages; /* that were read */
 } judge;
 
@@ -53,8 +53,7 @@ static void judge_entries(judge *j, uint32_t txn, uint32_t *read) {
     if (h->op_kind[op] != ISOPROOF_OP_READ) continue;
     uint32_t from = (j->q->entries[(*read)++] & ~ISO_QUICK_SUSPECT) - 1;
     bool initial = h->op_value[op] == ISO_VALUE_NIL;
-    if (counts && (initial || from != txn))
-      judge_read(j, &j->known[h->op_key[op]], initial ? ISO_QUICK_INITIAL : from);
+    if (counts && (initial || from != txn)) judge_read(j, &j->known[h->op_key[op]], initial ? ISO_QUICK_INITIAL : from);
   }
   for (uint32_t op = first; counts && op < end; op++) {
     if (h->op_kind[op] == ISOPROOF_OP_WRITE) j->known[h->op_key[op]] = txn + 1;

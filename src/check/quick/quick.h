@@ -18,13 +18,13 @@
 
 /* What is known after an attempt; where nothing is said, nothing is known. */
 typedef struct iso_quick_proof {
-  bool is_sound;   /* no pattern within transactions occurs, and no value is written twice to a key */
-  bool is_proved;  /* and the axiom holds */
-  bool is_serial;  /* and the history is serializable */
-  bool is_strict;  /* and in an order that respects real time */
+  bool is_sound;    /* no pattern within transactions occurs, and no value is written twice to a key */
+  bool is_proved;   /* and the axiom holds */
+  bool is_serial;   /* and the history is serializable */
+  bool is_strict;   /* and in an order that respects real time */
   bool is_snapshot; /* and it satisfies snapshot isolation */
-  iso_axiom axiom; /* that was asked for */
-  uint32_t slices; /* that a table was divided into; 0: there was none, or there was memory for all of it */
+  iso_axiom axiom;  /* that was asked for */
+  uint32_t slices;  /* that a table was divided into; 0: there was none, or there was memory for all of it */
 } iso_quick_proof;
 
 /* For read committed, read atomic and causal. */
@@ -32,8 +32,8 @@ isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom
                                 iso_quick_proof *proof, isoproof_error *error);
 
 /* The same for a history that may be larger than memory, within so many bytes besides the pages of the file that are
- * read at a time (frugal.h): carried out in the order of its times, which proves every level; and for read committed and
- * read atomic by looking reads up, where `by_reads`. */
+ * read at a time (frugal.h): carried out in the order of its times, which proves every level; and for read committed
+ * and read atomic by looking reads up, where `by_reads`. */
 typedef ISO_VEC(uint32_t) iso_txns;
 
 typedef struct iso_quick_wish {
@@ -42,8 +42,8 @@ typedef struct iso_quick_wish {
   bool snapshots; /* where reads are sound, snapshot isolation is tried, not the axiom (snapshots.h) */
   iso_axiom axiom;
   uint32_t fewest_slices; /* that a table is divided into; 0: as few as fit */
-  /* Transactions that may show by themselves that the axiom does not hold are added here, if no value is written twice to
-   * a key; NULL: nobody asks for them. */
+  /* Transactions that may show by themselves that the axiom does not hold are added here, if no value is written twice
+   * to a key; NULL: nobody asks for them. */
   iso_txns *suspects;
 } iso_quick_wish;
 

@@ -17,8 +17,8 @@ typedef struct iso_quick_serial {
   bool is_strict; /* and each of them at a time at which it was open: the order respects real time */
 } iso_quick_serial;
 
-/* Tries the order of the ends, that of the starts, and that of the file.  A thread lets go of a mapped file where it has
- * read `window` bytes of it (pages.h).  False when memory is out. */
+/* Tries the order of the ends, that of the starts, and that of the file.  A thread lets go of a mapped file where it
+ * has read `window` bytes of it (pages.h).  False when memory is out. */
 bool iso_quick_replay(const isoproof_history *history, unsigned threads, uint64_t window, isoproof_task *task,
                       iso_quick_serial *serial);
 

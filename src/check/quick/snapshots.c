@@ -10,7 +10,8 @@
 /* Labels between two neighbours by their ends; and passes, of which a few are enough where any number is. */
 enum { GAP_BITS = 32, MOST_PASSES = 24 };
 
-/* A version by its place in the table: the transaction that wrote it, and that which wrote the next one of the key, both
+/* A version by its place in the table: the transaction that wrote it, and that which wrote the next one of the key,
+ * both
  * + 1; 0: none.  What its own transaction overwrote, or was rolled back, is none. */
 typedef struct {
   uint32_t txn, next;

@@ -2,10 +2,10 @@
  *
  * Who ended earlier is taken to have written the earlier version.  Then snapshot isolation is a matter of inequalities
  * between labels: a transaction commits after its snapshot, before the snapshot of the next one of its session, and
- * before the snapshots of whoever read from it and of whoever wrote the next version of one of its keys; and whoever read
- * a version took its snapshot before the next one was committed.  Commits start at the ends, and what an inequality wants
- * earlier is moved there, until nothing moves: labels that meet all of them are an execution.  Where the order of the
- * ends is not that of the versions there are none, and nothing is proved.
+ * before the snapshots of whoever read from it and of whoever wrote the next version of one of its keys; and whoever
+ * read a version took its snapshot before the next one was committed.  Commits start at the ends, and what an
+ * inequality wants earlier is moved there, until nothing moves: labels that meet all of them are an execution.  Where
+ * the order of the ends is not that of the versions there are none, and nothing is proved.
  */
 #ifndef ISO_CHECK_QUICK_SNAPSHOTS_H
 #define ISO_CHECK_QUICK_SNAPSHOTS_H

@@ -54,10 +54,10 @@ typedef struct iso_quick {
   unsigned threads;
   iso_quick_share *shares;
 
-  uint32_t *first;    /* by key, and one more: where its values are in the table */
-  bool is_shared;     /* no value is written to two keys: all begin at 0, and entries say their key */
-  uint64_t size;      /* places, one more than values need: the last is always empty */
-  uint32_t *table;    /* entries of the slice; where it is shared, each is followed by its key */
+  uint32_t *first;                  /* by key, and one more: where its values are in the table */
+  bool is_shared;                   /* no value is written to two keys: all begin at 0, and entries say their key */
+  uint64_t size;                    /* places, one more than values need: the last is always empty */
+  uint32_t *table;                  /* entries of the slice; where it is shared, each is followed by its key */
   uint64_t slice_first, slice_size; /* the places whose entries are in the table: all, but within little memory */
   uint64_t *keys;     /* by transaction + 1: iso_quick_key_mask of all that it wrote: few have to be looked for */
   uint32_t *sessions; /* by transaction >> session_shift: the session of the first of these */
@@ -74,7 +74,7 @@ typedef struct iso_quick {
   /* What sessions had seen of each other before every so many of their transactions: by row and session a transaction
    * + 1, as in the judge; NULL where there are too many sessions.  See iso_quick_has_seen. */
   uint32_t *seen_at;
-  uint32_t *edge_first;   /* by transaction, and one more: the edges that lead to it */
+  uint32_t *edge_first; /* by transaction, and one more: the edges that lead to it */
   uint32_t *edge_from;
   uint32_t *sequence; /* for causal: the transactions in an order that respects all of these */
   /* Not for read committed, by operation: what an external read saw, for causal packed, or one of the marks. */
@@ -93,7 +93,7 @@ typedef struct iso_quick {
 
   bool is_blamed; /* atomic: the first one found */
   iso_quick_blame blame;
-  iso_txns *suspects;              /* see iso_quick_wish; NULL: nobody asks */
+  iso_txns *suspects;             /* see iso_quick_wish; NULL: nobody asks */
   ISO_VEC(iso_quick_edge) circle; /* each has to come before the other, and they follow each other in their sessions */
 
   bool given_up; /* atomic */

@@ -16,9 +16,15 @@ static uint64_t setting(const char *name, uint64_t usual) {
   return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
 }
 
-static const char *const names[] = {"read-committed",       "read-atomic",      "cut-isolation",
-                                    "causal",               "serializable",     "snapshot-isolation",
-                                    "strong-snapshot-isolation", "strict-serializable", "prefix"};
+static const char *const names[] = {"read-committed",
+                                    "read-atomic",
+                                    "cut-isolation",
+                                    "causal",
+                                    "serializable",
+                                    "snapshot-isolation",
+                                    "strong-snapshot-isolation",
+                                    "strict-serializable",
+                                    "prefix"};
 enum { NAMES = sizeof names / sizeof names[0], PLENTY = 1 << 24 };
 
 typedef struct {
@@ -42,7 +48,8 @@ static isoproof_verdict verdict_at(isoproof_history *h, const char *level) {
 
 static void claim(trial *t, isoproof_history *h, bool claimed, const char *level) {
   if (!claimed || t->problem[0] != '\0' || verdict_at(h, level) == ISOPROOF_SATISFIED) return;
-  snprintf(t->problem, sizeof t->problem, "%s is proved in %u slices, and is not satisfied", level, t->wish.fewest_slices);
+  snprintf(t->problem, sizeof t->problem, "%s is proved in %u slices, and is not satisfied", level,
+           t->wish.fewest_slices);
 }
 
 /* What is proved is true, and with memory enough it is what is proved in memory. */
@@ -133,9 +140,10 @@ static void draw_trial(uint64_t *random, trial *t) {
 }
 
 static void tell(const trial *t) {
-  print_message("%llu proved and %llu not, %llu of the first serial, %llu strictly, %llu by snapshots; in 1 to 8 slices:",
-                (unsigned long long)t->proved[0], (unsigned long long)t->proved[1], (unsigned long long)t->serial,
-                (unsigned long long)t->strict, (unsigned long long)t->snapshot);
+  print_message(
+      "%llu proved and %llu not, %llu of the first serial, %llu strictly, %llu by snapshots; in 1 to 8 slices:",
+      (unsigned long long)t->proved[0], (unsigned long long)t->proved[1], (unsigned long long)t->serial,
+      (unsigned long long)t->strict, (unsigned long long)t->snapshot);
   for (int i = 1; i <= 8; i++) print_message(" %llu", (unsigned long long)t->by_slices[i]);
   print_message("; %llu judged, %llu of them violated, and %llu not\n", (unsigned long long)t->judged[0],
                 (unsigned long long)t->violated, (unsigned long long)t->judged[1]);
