@@ -2,6 +2,7 @@
 #include "check/order/placement.h"
 
 #include "check/order/contradictions.h"
+#include "check/order/one_key.h"
 #include "check/order/value_window.h"
 #include "check/strong/rules/rule.h"
 #include "check/strong/strong.h"
@@ -134,6 +135,58 @@ static void what_is_wrong_goes_where_it_is_right(void **state) {
   assert_right_order(&p);
   uint64_t walked = count_broken(&p, &iso_strong_rule_serializable);
   if (walked > carried_out / 2) fail_msg("%d broken, %d before", (int)walked, (int)carried_out);
+  end(&p, history);
+}
+
+/* Takes another sequence, by places. */
+static void follow(placing *p, int64_t *when) {
+  iso_sequence_free(&p->sequence);
+  assert_ok(iso_sequence_make_by(&p->events, when, NULL, &p->sequence, NULL));
+  free(when);
+}
+
+/* What is satisfied on one key is explained without a search. */
+static void one_key_needs_no_search(void **state) {
+  (void)state;
+  static const double reads[] = {0.05, 0.5, 0.95};
+  for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+    for (int split = 0; split < 2; split++) {
+      placing p;
+      int64_t *when;
+      isoproof_sim_level level = split ? ISOPROOF_SIM_SNAPSHOT : ISOPROOF_SIM_SERIALIZABLE;
+      isoproof_history *history = simulate(level, 200, 1, reads[i]);
+      assert_true(begin(&p, history, split));
+      assert_ok(iso_one_key_order(&p.events, &when, NULL));
+      assert_non_null(when);
+      follow(&p, when);
+      assert_right_order(&p);
+      assert_int_equal(count_broken(&p, split ? &iso_strong_rule_snapshot : &iso_strong_rule_serializable), 0);
+      end(&p, history);
+    }
+  }
+}
+
+static void more_keys_have_no_such_order(void **state) {
+  (void)state;
+  placing p;
+  int64_t *when;
+  isoproof_history *history = simulate(ISOPROOF_SIM_SERIALIZABLE, 20, 2, 0.5);
+  assert_true(begin(&p, history, false));
+  assert_ok(iso_one_key_order(&p.events, &when, NULL));
+  assert_null(when);
+  end(&p, history);
+}
+
+/* The simulator grants locks as transactions come. */
+static void starts_tell_who_came_first(void **state) {
+  (void)state;
+  placing p;
+  isoproof_history *history = simulate(ISOPROOF_SIM_SERIALIZABLE, 200, 100, 0.5);
+  assert_true(begin(&p, history, false));
+  iso_sequence_free(&p.sequence);
+  assert_ok(iso_sequence_make_by_starts(&p.events, NULL, &p.sequence, NULL));
+  assert_right_order(&p);
+  assert_int_equal(count_broken(&p, &iso_strong_rule_serializable), 0);
   end(&p, history);
 }
 
@@ -314,6 +367,9 @@ int main(void) {
       cmocka_unit_test(what_is_wrong_goes_where_it_is_right),
       cmocka_unit_test(what_moved_tells_what_is_contradicted),
       cmocka_unit_test(windows_have_an_order_or_none),
+      cmocka_unit_test(one_key_needs_no_search),
+      cmocka_unit_test(more_keys_have_no_such_order),
+      cmocka_unit_test(starts_tell_who_came_first),
   };
   return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
 }
