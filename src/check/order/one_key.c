@@ -87,8 +87,8 @@ static bool find_chains(chains *c) {
   memset(c->head, 0xff, c->blocks * sizeof *c->head);
   for (uint32_t txn = 0; txn < v->h->txns; txn++) wanted += v->counts[txn] && writes(c, txn);
   for (uint32_t block = 0; block < c->blocks; block++) {
-    bool blind = block > 0 && v->counts[block - 1] && writes(c, block - 1) &&
-                 v->read_first[block - 1] == v->read_first[block];
+    bool blind =
+        block > 0 && v->counts[block - 1] && writes(c, block - 1) && v->read_first[block - 1] == v->read_first[block];
     if (block > 0 && !blind) continue;
     c->head[block] = block;
     for (uint32_t last = block, one = c->next[block]; one != 0; last = one, one = c->next[one]) {

@@ -35,7 +35,7 @@ typedef struct {
   bool has_clocks;
   uint64_t guesses;
   iso_first_sequence last; /* of the round before */
-  uint64_t broken; /* transactions that the sequence does not explain, and orders that it breaks */
+  uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
 } stage;
 
 static void stage_end(stage *s) {
