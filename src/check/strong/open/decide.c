@@ -98,9 +98,8 @@ static isoproof_status join_sessions(stage *s, isoproof_error *error) {
 }
 
 static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_error *error) {
-  if (s->doubt.optional == NULL || !has_sessions(s)) {
-    return iso_event_graph_make(&s->view, shape, s->cut, &s->events, error);
-  }
+  bool plain = s->doubt.optional == NULL || !has_sessions(s);
+  if (plain) return iso_event_graph_make(&s->view, shape, s->cut, &s->events, error);
   uint8_t *cut = iso_alloc(s->view.h->txns, 1);
   if (cut == NULL) return iso_fail_memory(error);
   cut_optional(s, cut);
@@ -112,9 +111,8 @@ static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_err
 
 /* As near to the order of the round before as what is known by now allows. */
 static isoproof_status make_sequence(stage *s, isoproof_error *error) {
-  if (s->last.event == NULL || s->last.events != s->events.count) {
-    return iso_sequence_make(&s->events, s->task, &s->sequence, error);
-  }
+  bool fresh = s->last.event == NULL || s->last.events != s->events.count;
+  if (fresh) return iso_sequence_make(&s->events, s->task, &s->sequence, error);
   int64_t *when = iso_alloc_zero(s->events.count, sizeof *when);
   if (when == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < s->last.count; i++) when[s->last.event[i]] = i;
