@@ -158,7 +158,6 @@ bool iso_quick_snapshots(iso_quick *q, bool *proved) {
   snapshots s = {.q = q, .pages = iso_quick_pages_of(q->h, q->window)};
   bool made = make(&s, times[ISO_QUICK_ENDS]);
   s.lowered = made && s.order != NULL;
-  *proved = false;
   if (s.lowered) link_versions(&s);
   for (int pass = 0; s.lowered && pass < MOST_PASSES && iso_task_check(q->task, NULL) == ISOPROOF_OK; pass++) {
     lower_all(&s);

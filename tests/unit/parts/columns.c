@@ -149,6 +149,15 @@ static void tell(const trial *t) {
                 (unsigned long long)t->violated, (unsigned long long)t->judged[1]);
 }
 
+/* Fails with the smallest history that differs. */
+static void show(sketch *s, trial *t, uint64_t number) {
+  char text[4096];
+  sketch_shrink(s, differs, t);
+  differs(s, t);
+  sketch_print(s, text, sizeof text);
+  fail_msg("history %llu: %s\n%s", (unsigned long long)number, t->problem, text);
+}
+
 static void random_histories(void **state) {
   (void)state;
   uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 100000), random = setting("ISOPROOF_RANDOM_SEED", 271828);
@@ -164,12 +173,7 @@ static void random_histories(void **state) {
     if (s.timed && sketch_below(&random, 4) == 0) spoil_a_time(&random, &s);
     if (sketch_below(&random, 16) == 0) repeat_a_value(&random, &s);
     draw_trial(&random, &t);
-    if (!differs(&s, &t)) continue;
-    char text[4096];
-    sketch_shrink(&s, differs, &t);
-    differs(&s, &t);
-    sketch_print(&s, text, sizeof text);
-    fail_msg("history %llu: %s\n%s", (unsigned long long)i, t.problem, text);
+    if (differs(&s, &t)) show(&s, &t, i);
   }
   tell(&t);
   if (histories < 10000) return;
@@ -195,12 +199,7 @@ static void small_snapshots(void **state) {
       if (s.txns[k].status == ISOPROOF_TXN_UNKNOWN) s.txns[k].status = ISOPROOF_TXN_COMMITTED;
     }
     sketch_draw_times(&random, &s);
-    if (!differs(&s, &t)) continue;
-    char text[4096];
-    sketch_shrink(&s, differs, &t);
-    differs(&s, &t);
-    sketch_print(&s, text, sizeof text);
-    fail_msg("history %llu: %s\n%s", (unsigned long long)i, t.problem, text);
+    if (differs(&s, &t)) show(&s, &t, i);
   }
   tell(&t);
   assert_true(histories < 10000 || t.snapshot > histories / 50);
