@@ -168,12 +168,12 @@ static isoproof_status settle_misfit(isoproof_live *live, iso_live_track *track,
 /* ---- the end of the window ---- */
 
 /* How many of those who are placed already are looked at again together with the new ones: first few, then more. */
-static const size_t again[] = {200, 1000, 16000};
+static const size_t again[] = {ISO_LIVE_FIRST_END, 1000, 16000};
 enum { TRIES = sizeof again / sizeof again[0], EARLY_TRIES = 2, EARLY = 64 };
 
 /* The label after which the last ones are placed; the floor where it is not worth it. */
 static uint64_t find_end(const iso_live_track *track, size_t most) {
-  size_t seen = 0, wanted = track->horizon / 2 < most ? (size_t)track->horizon / 2 : most;
+  size_t seen = 0, wanted = iso_live_end(track, most);
   if (track->thin_air > 0 || wanted == 0) return track->floor;
   for (size_t i = track->entries.count; i-- > 0;) {
     const iso_live_entry *entry = &track->entries.items[i];

@@ -13,6 +13,13 @@ isoproof_status iso_live_settle(isoproof_live *live, iso_live_track *track, bool
  * again; as often as it is likely to help. */
 isoproof_status iso_live_settle_early(isoproof_live *live, iso_live_track *track, isoproof_error *error);
 
+/* Where something does not fit, so many of the last ones that are placed are looked at again first. */
+enum { ISO_LIVE_FIRST_END = 200 };
+/* How many of the last ones are looked at again, of at most so many: small horizons have small ends. */
+static inline size_t iso_live_end(const iso_live_track *track, size_t most) {
+  return track->horizon / 2 < most ? (size_t)track->horizon / 2 : most;
+}
+
 /* Takes over the order that proves the level of the track, of a history whose transactions are the entries named. */
 isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
                                isoproof_error *error);

@@ -228,11 +228,14 @@ static isoproof_status put_entry(composer *c, uint32_t number, isoproof_error *e
 
 /* ---- the whole window ---- */
 
-/* Where the last frozen version of a key is in doubt, whoever reads one of them resolves it. */
+/* Where the last frozen version of a key is in doubt, whoever reads one of them resolves it.  Whoever has a place among
+ * snapshots or in a serial order has done so when it got it. */
 static void resolve_doubts(iso_live_track *track) {
+  bool commits = track->rule->kind == ISO_LIVE_COMMITS;
   for (int other = 0; other <= 1; other++) {
     for (size_t i = 0; i < track->entries.count; i++) {
       const iso_live_txn *t = track->entries.items[i].txn;
+      if (track->entries.items[i].where == ISO_LIVE_PLACED && !commits) continue;
       for (uint32_t j = 0; j < t->op_count; j++) {
         const iso_live_op *op = &t->ops[j];
         const iso_live_slot *slot = op->key < track->slots.count ? &track->slots.items[op->key] : NULL;
