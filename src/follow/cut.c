@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "follow/line.h"
 #include "format/token.h"
 
 /* An item that is longer than this, or that seems to contain so many others (because a bracket is missing), is given to
@@ -88,6 +89,19 @@ static size_t skip(iso_cutter *c, const char *bytes, size_t size) {
   return count;
 }
 
+/* How many bytes of whole lines there are, each complete in itself: most have an item per line. */
+static size_t skip_lines(const iso_cutter *c, const char *bytes, size_t size) {
+  size_t passed = 0;
+  if (!c->line_begins || c->escaped || c->in_string || c->in_comment) return 0;
+  if (c->depth > 1 || (c->depth == 1 && !c->bottom_is_list)) return 0;
+  while (passed < size) {
+    const char *line = bytes + passed, *newline = memchr(line, '\n', size - passed);
+    if (newline == NULL || !iso_line_is_closed(line, (size_t)(newline - line))) break;
+    passed = (size_t)(newline - bytes) + 1;
+  }
+  return passed;
+}
+
 bool iso_cutter_look(iso_cutter *c, const char *bytes, size_t size, size_t *at) {
   bool found = false;
   if (c->where == ISO_CUT_LINES) {
@@ -96,6 +110,14 @@ bool iso_cutter_look(iso_cutter *c, const char *bytes, size_t size, size_t *at) 
     return newline != NULL;
   }
   for (size_t i = 0; i < size; i++) {
+    size_t lines = skip_lines(c, bytes + i, size - i);
+    if (lines > 0) {
+      *at = i += lines;
+      found = true;
+      c->since_cut = 0;
+      c->inner = 0;
+      if (i == size) break;
+    }
     i += skip(c, bytes + i, size - i);
     if (i == size) break;
     char byte = bytes[i];
