@@ -13,6 +13,7 @@
 
 void iso_open_decision_free(iso_open_decision *d) {
   free(d->sequence.event);
+  iso_vec_free(&d->left);
   memset(d, 0, sizeof *d);
 }
 
@@ -35,6 +36,7 @@ typedef struct {
   bool has_clocks;
   uint64_t guesses;
   iso_first_sequence last; /* of the round before */
+  uint8_t *core;           /* by open read: a refutation rests on it */
   uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
 } stage;
 
@@ -45,6 +47,8 @@ static void stage_end(stage *s) {
   iso_event_graph_free(&s->events);
   iso_open_reads_free(&s->open);
   iso_view_free(&s->view);
+  free(s->core);
+  s->core = NULL;
   memset(&s->sequence, 0, sizeof s->sequence);
   memset(&s->clocks, 0, sizeof s->clocks);
   memset(&s->events, 0, sizeof s->events);
@@ -134,6 +138,8 @@ static isoproof_status build(stage *s, isoproof_error *error) {
     shape = (iso_event_shape){
         .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
   }
+  s->core = iso_alloc_zero(s->open.reads.count, 1);
+  if (s->core == NULL) return iso_fail_memory(error);
   ISO_TRY(make_events(s, shape, error));
   ISO_TRY(make_sequence(s, error));
   return iso_version_store_make(&s->view, &s->store, error);
@@ -202,7 +208,7 @@ static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isop
   iso_possible possible;
   iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
   ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
-  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, error);
+  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, s->core, error);
   iso_possible_free(&possible);
   return status;
 }
@@ -210,6 +216,7 @@ static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isop
 static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error *error) {
   iso_refined outcome;
   iso_examination examination = examination_of(s);
+  s->out->search.core = s->core;
   ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, has_sessions(s),
                           most_conflicts, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
@@ -405,7 +412,7 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   bool lacks = false, updates = s->rule->exclusive || !s->rule->split;
-  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, error));
+  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, s->core, error));
   if (lacks) return refuted(s);
   ISO_TRY(count_broken(s, &s->broken, error));
   ISO_TRY(try_starts(s, error));
@@ -434,6 +441,32 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   return *again || s->out->violated ? ISOPROOF_OK : search(s, s->most_conflicts, error);
 }
 
+/* A sequence that keeps to what is known, without what was found to follow from that and to contradict itself. */
+static isoproof_status need_sequence(stage *s, bool *whole, isoproof_error *error) {
+  *whole = s->sequence.event != NULL && s->sequence.count == s->sequence.total;
+  if (*whole || s->events.view == NULL) return ISOPROOF_OK;
+  iso_event_graph_drop(&s->events, 0);
+  iso_sequence_free(&s->sequence);
+  ISO_TRY(make_sequence(s, error));
+  *whole = s->sequence.count == s->sequence.total;
+  return ISOPROOF_OK;
+}
+
+/* What the reads that are open may have observed where the level is refuted, so that a witness can be looked for, and
+ * which of them that does without. */
+static isoproof_status show(stage *s, isoproof_error *error) {
+  iso_open_guess how = {.open = &s->open, .events = &s->events};
+  iso_open_decision *out = s->out;
+  bool simple = s->visibility == NULL && s->doubt.optional == NULL && s->open.counts.count == 0;
+  if (!simple || s->doubt.hopeless) return ISOPROOF_OK;
+  ISO_TRY(need_sequence(s, &out->has_core, error));
+  if (!out->has_core) return ISOPROOF_OK;
+  for (size_t i = 0; i < s->open.reads.count; i++) {
+    if (!s->core[i] && !iso_vec_push(&out->left, s->open.reads.items[i].op)) return iso_fail_memory(error);
+  }
+  return iso_open_show(&how, &s->sequence, &s->doubt, error);
+}
+
 static isoproof_status decide(stage *s, isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   bool again = true;
@@ -444,6 +477,7 @@ static isoproof_status decide(stage *s, isoproof_error *error) {
     if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
     if (again && s->visibility == NULL) keep_sequence(s);
   }
+  if (status == ISOPROOF_OK && s->out->violated) status = show(s, error);
   stage_end(s);
   free(s->last.event);
   s->last.event = NULL;
@@ -463,7 +497,7 @@ static isoproof_status decide_doubt(isoproof_history *history, stage *s, isoproo
   ISO_TRY(iso_doubt_make(history, s->task, &s->doubt, error));
   s->out->doubtful = s->doubt.reads.count;
   isoproof_status status = decide(s, error);
-  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
+  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && (!s->out->violated || s->out->has_core));
   return status;
 }
 
@@ -472,7 +506,7 @@ static isoproof_status decide_cut(isoproof_history *history, stage *s, isoproof_
   uint8_t *cut = iso_alloc(history->txns, 1);
   if (cut == NULL) return iso_fail_memory(error);
   memset(cut, 1, history->txns);
-  memset(s->out, 0, sizeof *s->out);
+  iso_open_decision_free(s->out);
   s->cut = cut;
   isoproof_status status = decide_doubt(history, s, error);
   free(cut);
