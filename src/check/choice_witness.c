@@ -42,7 +42,7 @@ isoproof_status iso_core_witness(isoproof_history *history, const isoproof_check
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
   memcpy(writer, refutation->shown, history->ops * sizeof *writer);
   for (size_t i = 0; i < refutation->left_count; i++) writer[refutation->left[i]] = ISO_NO_OP;
-  isoproof_status status = iso_check_levels(history, options, task, &result, error);
+  isoproof_status status = iso_check_levels_violated(history, options, task, &result, error);
   bool found = status == ISOPROOF_OK && isoproof_result_verdict(result) == ISOPROOF_VIOLATED;
   if (found) {
     memcpy(writer, refutation->shown, history->ops * sizeof *writer);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/order/placement.h"
+#include "check/strong/direct.h"
 #include "check/strong/open/guess.h"
 #include "check/strong/open/open_classes.h"
 #include "check/strong/saturate_rows.h"
@@ -403,6 +404,15 @@ static isoproof_status look(stage *s, isoproof_error *error) {
   return status == ISOPROOF_OK && saturation.cyclic ? refuted(s) : status;
 }
 
+/* Whether the reads that are known contradict each other at once.  Of many transactions guesses take long, and are in
+ * vain then. */
+static isoproof_status look_for_known(stage *s, bool *found, isoproof_error *error) {
+  enum { MANY = 8192 };
+  *found = false;
+  if (s->out->rounds > 1 || s->view.taking_part < MANY) return ISOPROOF_OK;
+  return iso_direct_cycle(&s->view, s->level, s->task, NULL, found, error);
+}
+
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
  * often done before everything is found that follows for the order of writes. */
 static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
@@ -418,6 +428,9 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(try_starts(s, error));
   if (s->broken == 0) return satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events, &s->sequence), many = s->events.chains > FEW_CHAINS;
+  bool known = false;
+  if (many) ISO_TRY(look_for_known(s, &known, error));
+  if (known) return refuted(s);
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
