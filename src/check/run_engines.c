@@ -1,6 +1,8 @@
 /* Which engines have to run for what was asked, and in which order. */
 #include "check/run_engines.h"
 
+#include <string.h>
+
 #include "base/task.h"
 #include "check/axioms/smallest_proof.h"
 #include "check/judge.h"
@@ -193,7 +195,10 @@ static isoproof_status tell_direct(iso_level_check *check, const iso_strong_leve
   iso_strong *item = &set->items[set->count];
   *item = (iso_strong){.level = level, .decided = true, .violated = true};
   ISO_TRY(iso_direct_cycle(&check->weak.view, level, task, &item->suspects, told, error));
-  if (!*told) return ISOPROOF_OK;
+  if (!*told) {
+    memset(item, 0, sizeof *item);
+    return ISOPROOF_OK;
+  }
   return iso_explain_strong(check, set->count++, task, error);
 }
 

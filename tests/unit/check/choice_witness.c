@@ -67,7 +67,9 @@ static void examine(isoproof_history *history, const char *level, uint64_t seed,
 
 static void test_core(void **state) {
   (void)state;
-  static const char *const levels[] = {"serializable", "snapshot-isolation", "prefix"};
+  static const char *const levels[] = {"serializable",  "snapshot-isolation", "prefix",
+                                       "causal",        "read-atomic",        "read-committed",
+                                       "update-atomic", "monotonic-reads",    "parallel-snapshot-isolation"};
   const char *wish = getenv("ISOPROOF_RANDOM_HISTORIES"), *start = getenv("ISOPROOF_RANDOM_SEED");
   uint64_t histories = (wish != NULL ? strtoull(wish, NULL, 10) : 20000) / 20;
   uint64_t seed = start != NULL ? strtoull(start, NULL, 10) : 1;

@@ -253,7 +253,10 @@ static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *e
   if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
                              &s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
-  if (outcome == ISO_REFINED_REFUTED) return refuted(s);
+  if (outcome == ISO_REFINED_REFUTED) {
+    memset(s->core, 1, s->open.reads.count); /* it is not known which ones it rests on */
+    return refuted(s);
+  }
   s->out->decided = outcome == ISO_REFINED_EXPLAINED;
   return ISOPROOF_OK;
 }
@@ -470,7 +473,7 @@ static isoproof_status need_sequence(stage *s, bool *whole, isoproof_error *erro
 static isoproof_status show(stage *s, isoproof_error *error) {
   iso_open_guess how = {.open = &s->open, .events = &s->events};
   iso_open_decision *out = s->out;
-  bool simple = s->visibility == NULL && s->doubt.optional == NULL && s->open.counts.count == 0;
+  bool simple = s->doubt.optional == NULL && s->open.counts.count == 0;
   if (!simple || s->doubt.hopeless) return ISOPROOF_OK;
   ISO_TRY(need_sequence(s, &out->has_core, error));
   if (!out->has_core) return ISOPROOF_OK;
