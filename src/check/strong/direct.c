@@ -76,8 +76,8 @@ static void note_replacers(direct *d, uint32_t txn) {
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
     const iso_external_read *read = &v->reads[i];
     if (!iso_view_writes(v, txn, read->key)) continue;
-    uint32_t *who = read->from == ISO_INITIAL ? &d->founder[read->key]
-                                              : &d->replacer[iso_view_slot(v, read->from, read->key)];
+    uint32_t *who =
+        read->from == ISO_INITIAL ? &d->founder[read->key] : &d->replacer[iso_view_slot(v, read->from, read->key)];
     if (*who == ISO_NO_TXN) *who = txn;
   }
 }
@@ -196,7 +196,8 @@ static uint32_t search(direct *d, uint32_t start, uint32_t best, uint64_t *work,
       if (!found) d->queue[count++] = to;
     }
   }
-  for (uint32_t node = start; found && (length == 0 || node != start); length++) node = d->sorted[d->via[node] - 1].from;
+  for (uint32_t node = start; found && (length == 0 || node != start); length++)
+    node = d->sorted[d->via[node] - 1].from;
   for (uint32_t node = start, k = 0; found && length < best && k < length; k++) {
     cycle[k] = d->via[node] - 1;
     node = d->sorted[cycle[k]].from;
