@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   const iso_view *v;
   bool split;
+  bool exclusive; /* writers of one key must not overlap */
   uint32_t events, nodes;
   uint32_t *replacer; /* by write: who read that version and wrote the key, ISO_NO_TXN */
   uint32_t *next;     /* by write: who wrote the key next in that session, ISO_NO_TXN */
@@ -54,9 +55,9 @@ static uint32_t *all_none(size_t count) {
   return made;
 }
 
-static bool direct_make(direct *d, const iso_view *v, bool split) {
+static bool direct_make(direct *d, const iso_view *v, bool split, bool exclusive) {
   uint32_t writes = v->write_first[v->h->txns];
-  *d = (direct){.v = v, .split = split, .events = v->h->txns * (split ? 2 : 1)};
+  *d = (direct){.v = v, .split = split, .exclusive = exclusive, .events = v->h->txns * (split ? 2 : 1)};
   d->nodes = d->events + v->h->keys;
   d->replacer = all_none(writes);
   d->next = all_none(writes);
@@ -68,9 +69,23 @@ static bool direct_make(direct *d, const iso_view *v, bool split) {
          d->components.of != NULL;
 }
 
+/* ---- edges ---- */
+
+static void add(direct *d, uint32_t from, uint32_t to, uint32_t other) {
+  if (!iso_vec_push(&d->edges, ((edge){from, to, other}))) d->failed = true;
+}
+
+/* Who read a version that somebody replaced comes before that one, by the whole where both wrote the key and must not
+ * overlap. */
+static void add_missed(direct *d, uint32_t reader, uint32_t missed, uint32_t key, uint32_t version) {
+  bool apart = d->exclusive && iso_view_writes(d->v, reader, key);
+  add(d, apart ? commit_of(d, reader) : begin_of(d, reader), apart ? begin_of(d, missed) : commit_of(d, missed),
+      version == ISO_INITIAL ? ISO_NO_TXN : version);
+}
+
 /* ---- who replaced what ---- */
 
-/* Of several who replaced one version the first is enough. */
+/* Of several who replaced one version, of whom all but one lost their updates, the first is enough for others. */
 static void note_replacers(direct *d, uint32_t txn) {
   const iso_view *v = d->v;
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
@@ -79,6 +94,7 @@ static void note_replacers(direct *d, uint32_t txn) {
     uint32_t *who =
         read->from == ISO_INITIAL ? &d->founder[read->key] : &d->replacer[iso_view_slot(v, read->from, read->key)];
     if (*who == ISO_NO_TXN) *who = txn;
+    if (*who != txn) add_missed(d, *who, txn, read->key, read->from);
   }
 }
 
@@ -100,20 +116,15 @@ static void note_next(direct *d) {
   memset(d->last_of, 0, v->h->keys * sizeof *d->last_of);
 }
 
-/* ---- edges ---- */
-
-static void add(direct *d, uint32_t from, uint32_t to, uint32_t other) {
-  if (!iso_vec_push(&d->edges, ((edge){from, to, other}))) d->failed = true;
-}
+/* ---- all edges ---- */
 
 /* Who read the initial version comes before all who wrote the key.  Without begins, who did both comes before the node
  * of the key and everybody else before it, or else it would seem to come before itself. */
 static void add_initial(direct *d, uint32_t reader, uint32_t key) {
-  uint32_t founder = d->split ? ISO_NO_TXN : d->founder[key];
-  if (founder == ISO_NO_TXN || founder == reader) {
+  uint32_t founder = d->founder[key];
+  if (founder != ISO_NO_TXN && founder != reader) add_missed(d, reader, founder, key, ISO_INITIAL);
+  if (d->split || founder == ISO_NO_TXN || founder == reader) {
     add(d, begin_of(d, reader), key_node(d, key), ISO_NO_TXN);
-  } else {
-    add(d, reader, founder, ISO_NO_TXN);
   }
 }
 
@@ -126,8 +137,8 @@ static void add_read(direct *d, uint32_t reader, const iso_external_read *read) 
   }
   uint32_t slot = iso_view_slot(v, from, read->key), replacer = d->replacer[slot], next = d->next[slot];
   add(d, commit_of(d, from), begin_of(d, reader), ISO_NO_TXN);
-  if (replacer != ISO_NO_TXN && replacer != reader) add(d, begin_of(d, reader), commit_of(d, replacer), from);
-  if (next != ISO_NO_TXN && next != reader) add(d, begin_of(d, reader), commit_of(d, next), from);
+  if (replacer != ISO_NO_TXN && replacer != reader) add_missed(d, reader, replacer, read->key, from);
+  if (next != ISO_NO_TXN && next != reader) add_missed(d, reader, next, read->key, from);
   /* What its own session wrote before is older than what it read. */
   if (own != ISO_NO_TXN && own != from) add(d, commit_of(d, own), commit_of(d, from), reader);
 }
@@ -258,7 +269,7 @@ isoproof_status iso_direct_cycle(const iso_view *view, const iso_strong_level *l
   direct d;
   *found = false;
   if ((!split && level->rule != ISO_RULE_SERIALIZABLE) || !level->session_order) return ISOPROOF_OK;
-  bool made = direct_make(&d, view, split) && add_all(&d) && sort_edges(&d);
+  bool made = direct_make(&d, view, split, level->rule == ISO_RULE_SNAPSHOT) && add_all(&d) && sort_edges(&d);
   isoproof_status status = made ? ISOPROOF_OK : iso_fail_memory(error);
   if (made) status = iso_components_of_rows(d.first, d.to, d.nodes, task, &d.components, error);
   *found = status == ISOPROOF_OK && d.components.count > 0;
