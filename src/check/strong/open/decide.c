@@ -288,7 +288,7 @@ static isoproof_status look(iso_open_stage *s, isoproof_error *error) {
 /* Whether the reads that are known contradict each other at once.  Of many transactions guesses take long, and are in
  * vain then. */
 static isoproof_status look_for_known(iso_open_stage *s, bool *found, isoproof_error *error) {
-  enum { MANY = 8192 };
+  enum { MANY = 1024 };
   *found = false;
   if (s->out->rounds > 1 || s->view.taking_part < MANY) return ISOPROOF_OK;
   return iso_direct_cycle(&s->view, s->level, s->task, NULL, found, error);
