@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "check/check_levels.h"
-#include "check/choice_search.h"
-#include "check/decide_open.h"
+#include "check/choice_witness.h"
 #include "check/judge.h"
 #include "check/other_levels.h"
 
@@ -20,32 +19,18 @@ static isoproof_status try_guess(isoproof_history *history, const isoproof_check
   return ISOPROOF_OK;
 }
 
-/* Chooses what satisfies a weaker level.  A better witness is not worth much more time than the verdict took: past that
- * the choices stay as they are. */
-static isoproof_status choose_weaker(isoproof_history *history, const isoproof_level_info *level, double seconds,
-                                     isoproof_task *task, isoproof_error *error) {
-  iso_budget budget;
-  iso_budget_begin(&budget, task, seconds);
-  isoproof_status status = iso_choose_weaker(history, level, budget.task, error);
-  iso_budget_end(&budget);
-  return status == ISOPROOF_ERR_TIMEOUT ? iso_task_check(task, error) : status;
+static bool is_replayed(const isoproof_history *history) {
+  return history->resolution != NULL && history->resolution->replayed;
 }
 
-/* Tries choices; of a level that is known to be violated first those that satisfy a weaker one, so that the witness is
- * not one of something that another choice explains. */
-static isoproof_status search_witness(isoproof_history *history, const isoproof_check_options *options,
-                                      const isoproof_level_info *level, bool violated, double seconds,
-                                      isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
-  uint32_t *before;
-  ISO_TRY(iso_resolution_copy(history, task, &before, error));
-  /* What a serial order showed of rows is nearer to what happened than what suffices for a weaker level. */
-  bool chooses = violated && !(history->resolution != NULL && history->resolution->replayed);
-  isoproof_status status = chooses ? choose_weaker(history, level, seconds, task, error) : ISOPROOF_OK;
-  if (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT) {
-    status = iso_search_choices(history, options, level, violated, task, kept, error);
+/* What is too large for one way of deciding may not be so for the other. */
+static isoproof_status try_choices(isoproof_history *history, const isoproof_check_options *options,
+                                   const isoproof_level_info *level, const iso_refutation *refutation, double seconds,
+                                   isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
+  if (refutation->violated) {
+    return iso_choice_witness(history, options, level, refutation, seconds, task, kept, error);
   }
-  iso_resolution_put_back(history, before);
-  return status;
+  return iso_search_choices(history, options, level, 0, task, kept, error);
 }
 
 /* Whether the level is about levels of transactions, and the history has none. */
@@ -66,7 +51,7 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.anomalies = NULL;
   one.anomaly_count = 0;
   one.duplicate_values = true;
-  bool violated = false;
+  iso_refutation refutation = {.violated = false};
   isoproof_status status = ISOPROOF_OK;
   if (is_inapplicable(history, level)) {
     isoproof_result *result;
@@ -74,17 +59,18 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
     return iso_outcome_keep(kept, history, result, error);
   }
   /* A guess that comes from a serial order is hardly ever wrong. */
-  if (history->resolution != NULL && history->resolution->replayed) {
+  if (is_replayed(history)) {
     status = try_guess(history, &one, task, kept, error);
     if (status != ISOPROOF_OK || kept->result != NULL) return status;
   }
   double since = iso_now();
-  status = iso_decide_open(history, &one, level, task, kept, &violated, error);
-  /* What is too large for one way may not be so for the other. */
+  status = iso_decide_open(history, &one, level, task, kept, &refutation, error);
   if (kept->result == NULL && (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT)) {
     const double at_least = 2;
-    status = search_witness(history, &one, level, violated, at_least + iso_now() - since, task, kept, error);
+    status = try_choices(history, &one, level, &refutation, at_least + iso_now() - since, task, kept, error);
   }
+  bool violated = refutation.violated;
+  iso_refutation_free(&refutation);
   if (kept->result == NULL && (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY)) {
     return iso_outcome_give_up(kept, history, &one, status, task, error);
   }

@@ -255,6 +255,14 @@ isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check
   return iso_check_levels_from(history, options, NULL, task, result, error);
 }
 
+isoproof_status iso_check_levels_violated(isoproof_history *history, const isoproof_check_options *options,
+                                          isoproof_task *task, isoproof_result **result, isoproof_error *error) {
+  iso_level_check *check;
+  ISO_TRY(iso_level_check_new(history, &check, error));
+  check->violated = true;
+  return make_result(check, options, task, result, error);
+}
+
 isoproof_status iso_check_levels_knowing(isoproof_history *history, const isoproof_check_options *options,
                                          const iso_quick_proof *proof, isoproof_task *task, isoproof_result **result,
                                          isoproof_error *error) {

@@ -7,6 +7,7 @@
 #include "check/check_levels.h"
 #include "check/duplicates/choices.h"
 #include "check/named_reads.h"
+#include "check/other_levels.h"
 #include "history/columns.h"
 #include "history/resolve.h"
 #include "solver/solver.h"
@@ -72,6 +73,8 @@ typedef struct {
   ISO_VEC(iso_lit) clause;
   bool is_clause_void; /* one of its reads cannot have observed that at all */
   size_t fewest;       /* open reads that the violation that is shown rests on */
+  double seconds;      /* for all tries but the first, where the level is known to be violated */
+  iso_budget budget;   /* of those */
   bool is_own; /* and whether it is one of the very level, not of a weaker one that another choice may satisfy */
 } search;
 
@@ -311,6 +314,10 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
     size_t fewest = SIZE_MAX;
     isoproof_result *result = NULL;
     ISO_TRY(iso_check_levels(s->choices.history, options, task, &result, error));
+    if (most > 0 && tries > 1 && isoproof_result_verdict(result) == ISOPROOF_UNDECIDED) {
+      isoproof_result_free(result);
+      return ISOPROOF_OK;
+    }
     if (isoproof_result_verdict(result) != ISOPROOF_VIOLATED)
       return iso_outcome_keep(kept, s->choices.history, result, error);
     isoproof_status status = learn(s, result, &fewest, &taught, error);
@@ -329,14 +336,16 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
       give_up(kept->result, "no violation could be shown to rest on what is certain");
       return ISOPROOF_OK;
     }
+    if (most > 0 && tries == 1) iso_budget_begin(&s->budget, task, s->seconds);
     if (status == ISOPROOF_OK) status = next_choice(s, task, &found, error);
     if (status != ISOPROOF_OK || !found) return status;
   }
 }
 
 isoproof_status iso_search_choices(isoproof_history *history, const isoproof_check_options *options,
-                                   const isoproof_level_info *level, bool violated, isoproof_task *task,
+                                   const isoproof_level_info *level, double seconds, isoproof_task *task,
                                    iso_outcome *kept, isoproof_error *error) {
+  bool violated = seconds > 0;
   enum { TRIES = 2, TRIES_OF_ROWS = 8 };
   search s = {.solver = NULL};
   uint32_t *before;
@@ -346,7 +355,9 @@ isoproof_status iso_search_choices(isoproof_history *history, const isoproof_che
   wish.keep = violated && !replayed;
   isoproof_status status = iso_choices_make(history, wish, task, &s.choices, error);
   if (status == ISOPROOF_OK) {
+    s.seconds = seconds;
     status = try_choices(&s, options, !violated ? 0 : replayed ? TRIES_OF_ROWS : TRIES, task, kept, error);
+    if (s.budget.task != NULL) iso_budget_end(&s.budget);
     search_free(&s);
   }
   iso_resolution_put_back(history, before);

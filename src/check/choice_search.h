@@ -33,11 +33,12 @@ isoproof_status iso_resolution_copy(isoproof_history *history, isoproof_task *ta
 /* Frees the copy. */
 void iso_resolution_put_back(isoproof_history *history, uint32_t *writer);
 
-/* Decides the one level of the options, `level`; a limit leaves it unknown.  With `violated` that is known, and only a
- * few choices are tried for the violation that rests on the fewest of them.  The resolution of the history is what it
+/* Decides the one level of the options, `level`; a limit leaves it unknown.  With `seconds` above 0 it is known to
+ * be violated, and only a few choices are tried for the violation that rests on the fewest of them, after the first one
+ * for no longer than that.  The resolution of the history is what it
  * was afterwards. */
 isoproof_status iso_search_choices(isoproof_history *history, const isoproof_check_options *options,
-                                   const isoproof_level_info *level, bool violated, isoproof_task *task,
+                                   const isoproof_level_info *level, double seconds, isoproof_task *task,
                                    iso_outcome *outcome, isoproof_error *error);
 
 #endif

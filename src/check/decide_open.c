@@ -2,6 +2,7 @@
 #include "check/decide_open.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/check_levels.h"
 #include "check/duplicates/cut.h"
@@ -42,7 +43,7 @@ enum { PATIENCE = 20000, SOON = 1000 };
 
 /* Takes a decision on another level for one on the level asked for, which that one implies. */
 static void infer(iso_open_decision *decision) {
-  if (decision->violated) decision->decided = decision->violated = false;
+  if (decision->violated) iso_open_decision_free(decision);
 }
 
 /* Where a history has times, their order leaves little to search for, and a level that asks for it implies the one
@@ -103,6 +104,30 @@ static isoproof_status search(isoproof_history *history, const isoproof_level_in
   return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
 }
 
+/* Leaves the choices in the resolution that satisfy the level, where some are found soon. */
+static isoproof_status choose_at(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                                 bool *found, isoproof_error *error) {
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  iso_open_decision decision = {.decided = false};
+  isoproof_status status = ISOPROOF_OK;
+  iso_visibility visibility;
+  uint32_t *before;
+  ISO_TRY(iso_resolution_copy(history, task, &before, error));
+  if (is_executed(strong)) {
+    status = iso_open_decide(history, strong, SOON, task, &decision, error);
+  } else if (find_visibility(level, &visibility)) {
+    status = iso_open_decide_visible(history, &visibility, SOON, task, &decision, error);
+  }
+  *found = decision.decided && !decision.violated;
+  iso_open_decision_free(&decision);
+  if (*found) {
+    free(before);
+  } else {
+    iso_resolution_put_back(history, before);
+  }
+  return status;
+}
+
 isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
                                   isoproof_error *error) {
   static const iso_level weaker[] = {ISO_LEVEL_SNAPSHOT_ISOLATION, ISO_LEVEL_PREFIX, ISO_LEVEL_CAUSAL,
@@ -110,17 +135,7 @@ isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_leve
   bool found = false;
   for (size_t i = 0; i < sizeof weaker / sizeof *weaker && !found; i++) {
     const isoproof_level_info *other = isoproof_level_at(weaker[i]);
-    const iso_strong_level *strong = iso_strong_level_of(other);
-    iso_open_decision decision = {.decided = false};
-    iso_visibility visibility;
-    if (other == level || !isoproof_level_implies(level, other)) continue;
-    if (is_executed(strong)) {
-      ISO_TRY(iso_open_decide(history, strong, SOON, task, &decision, error));
-    } else if (find_visibility(other, &visibility)) {
-      ISO_TRY(iso_open_decide_visible(history, &visibility, SOON, task, &decision, error));
-    }
-    found = decision.decided && !decision.violated;
-    iso_open_decision_free(&decision);
+    if (other != level && isoproof_level_implies(level, other)) ISO_TRY(choose_at(history, other, task, &found, error));
   }
   return ISOPROOF_OK;
 }
@@ -139,18 +154,30 @@ static isoproof_status confirm(isoproof_history *history, const isoproof_check_o
   return iso_outcome_keep(outcome, history, result, error);
 }
 
+void iso_refutation_free(iso_refutation *r) {
+  free(r->shown);
+  free(r->left);
+  *r = (iso_refutation){.violated = false};
+}
+
 isoproof_status iso_decide_open(isoproof_history *history, const isoproof_check_options *options,
                                 const isoproof_level_info *level, isoproof_task *task, iso_outcome *outcome,
-                                bool *violated, isoproof_error *error) {
+                                iso_refutation *refutation, isoproof_error *error) {
   iso_open_decision decision = {.decided = false};
   uint32_t *before;
-  *violated = false;
+  *refutation = (iso_refutation){.violated = false};
   iso_task_about(task, level->id, 0, 0);
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
   isoproof_status status = search(history, level, task, &decision, error);
-  *violated = decision.decided && decision.violated;
+  refutation->violated = status == ISOPROOF_OK && decision.decided && decision.violated;
   if (status == ISOPROOF_OK && decision.decided && !decision.violated) {
     status = confirm(history, options, &decision, task, outcome, error);
+  }
+  if (refutation->violated && decision.has_core) {
+    status = iso_resolution_copy(history, task, &refutation->shown, error);
+    refutation->left = decision.left.items;
+    refutation->left_count = decision.left.count;
+    memset(&decision.left, 0, sizeof decision.left);
   }
   iso_resolution_put_back(history, before);
   iso_open_decision_free(&decision);

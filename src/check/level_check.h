@@ -24,6 +24,7 @@ typedef struct iso_level_check {
   iso_weak weak;
   iso_strong_set strong;           /* the levels that had to be searched for */
   const iso_first_sequence *first; /* what their search begins with; NULL for nothing in particular */
+  bool violated;                   /* what was asked for is, and any witness will do */
 
   iso_finding *shown; /* the findings behind the first anomalies, in their order */
   size_t shown_count;

@@ -1,10 +1,13 @@
 /* Which engines have to run for what was asked, and in which order. */
 #include "check/run_engines.h"
 
+#include <string.h>
+
 #include "base/task.h"
 #include "check/axioms/smallest_proof.h"
 #include "check/judge.h"
 #include "check/other_levels.h"
+#include "check/strong/direct.h"
 #include "check/within/within.h"
 #include "explain/scenario.h"
 #include "history/resolve.h"
@@ -155,6 +158,17 @@ static bool is_told(const iso_level_check *check, iso_anomaly name) {
   return false;
 }
 
+/* Tells an instance that was found without a search; false when memory is out. */
+static bool tell_occurrence(iso_level_check *check, const iso_strong_level *level, const iso_occurrences *found) {
+  iso_strong_set *set = &check->strong;
+  if (!iso_occurrence_scenario(&check->weak.view, &check->weak.versions, level, found->anomaly, found->list.items,
+                               &set->scenarios[set->count]))
+    return false;
+  set->items[set->count] = (iso_strong){.level = level, .decided = true, .violated = true, .unsearched = true};
+  check->told[check->told_count++] = set->count++;
+  return true;
+}
+
 /* A lost update is told whenever there is one, also where a weaker level is broken, which explains every verdict. */
 static isoproof_status tell_lost_update(iso_level_check *check, const isoproof_check_options *options,
                                         isoproof_task *task, isoproof_error *error) {
@@ -169,17 +183,42 @@ static isoproof_status tell_lost_update(iso_level_check *check, const isoproof_c
   isoproof_status status = iso_occurrences_find(&check->weak.view, &check->weak.versions, level,
                                                 ISO_ANOMALY_LOST_UPDATE, 1, task, &updates, error);
   if (status != ISOPROOF_OK) return is_limit(status) ? ISOPROOF_OK : status;
-  bool good = true;
-  if (updates.list.count > 0) {
-    good = iso_occurrence_scenario(&check->weak.view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE,
-                                   updates.list.items, &set->scenarios[set->count]);
-  }
-  if (good && updates.list.count > 0) {
-    set->items[set->count] = (iso_strong){.level = level, .decided = true, .violated = true, .unsearched = true};
-    check->told[check->told_count++] = set->count++;
-  }
+  bool good = updates.list.count == 0 || tell_occurrence(check, level, &updates);
   iso_occurrences_free(&updates);
   return good ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* The same of reads that contradict each other at once. */
+static isoproof_status tell_direct(iso_level_check *check, const iso_strong_level *level, isoproof_task *task,
+                                   bool *told, isoproof_error *error) {
+  iso_strong_set *set = &check->strong;
+  iso_strong *item = &set->items[set->count];
+  *item = (iso_strong){.level = level, .decided = true, .violated = true};
+  ISO_TRY(iso_direct_cycle(&check->weak.view, level, task, &item->suspects, told, error));
+  if (!*told) {
+    memset(item, 0, sizeof *item);
+    return ISOPROOF_OK;
+  }
+  return iso_explain_strong(check, set->count++, task, error);
+}
+
+/* Of a level that is known to be violated: an anomaly that what was read shows by itself, which is found much sooner
+ * than what takes a search. */
+static isoproof_status tell_any(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                bool *told, isoproof_error *error) {
+  *told = false;
+  for (size_t i = 0; i < options->level_count && !*told; i++) {
+    const iso_strong_level *level = iso_strong_level_of(isoproof_level_find(options->levels[i]));
+    iso_occurrences any;
+    if (level == NULL) continue;
+    ISO_TRY(iso_occurrences_any(&check->weak.view, &check->weak.versions, level, task, &any, error));
+    *told = any.list.count > 0;
+    bool good = !*told || tell_occurrence(check, level, &any);
+    iso_occurrences_free(&any);
+    if (!good) return iso_fail_memory(error);
+    if (!*told) ISO_TRY(tell_direct(check, level, task, told, error));
+  }
+  return ISOPROOF_OK;
 }
 
 /* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
@@ -213,7 +252,10 @@ static bool is_causal_first(const iso_level_check *check, const isoproof_check_o
  * be so because of a weaker level, which explains it better. */
 static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
                                    isoproof_error *error) {
+  bool told = false;
   ISO_TRY(iso_begin_between(check, task, error));
+  if (check->violated) ISO_TRY(tell_any(check, options, task, &told, error));
+  if (told) return ISOPROOF_OK;
   if (is_causal_first(check, options)) ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats, .first = check->first};

@@ -40,10 +40,14 @@ void iso_occurrences_free(iso_occurrences *occurrences) {
   memset(occurrences, 0, sizeof *occurrences);
 }
 
+static uint64_t most_steps(const iso_view *v) {
+  enum { STEPS_AT_LEAST = 1 << 18, STEPS_PER_OP = 24 };
+  return STEPS_AT_LEAST + (uint64_t)STEPS_PER_OP * v->h->ops;
+}
+
 /* Counts, then asks with steps of its own whether there may be more. */
 static void count(const struct counter *counter, iso_counting *c) {
-  enum { STEPS_AT_LEAST = 1 << 18, STEPS_PER_OP = 24 };
-  c->most_steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_OP * c->view->h->ops;
+  c->most_steps = most_steps(c->view);
   counter->count(c);
   bool more = c->stopped;
   c->steps = 0;
@@ -72,4 +76,25 @@ isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *version
   if (status == ISOPROOF_OK && c.status == ISOPROOF_ERR_MEMORY) status = iso_fail_memory(error);
   if (status != ISOPROOF_OK) iso_occurrences_free(out);
   return status;
+}
+
+isoproof_status iso_occurrences_any(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                    isoproof_task *task, iso_occurrences *out, isoproof_error *error) {
+  *out = (iso_occurrences){.kind = ISOPROOF_COUNT_UNKNOWN};
+  iso_counting c = {.view = view, .versions = versions, .level = level, .task = task, .out = out, .keep = 1};
+  c.status = iso_counting_init(&c, true, error);
+  c.most_steps = most_steps(view);
+  for (size_t i = 0; i < sizeof counters / sizeof *counters && c.status == ISOPROOF_OK && out->count == 0; i++) {
+    const struct counter *counter = counter_of(counters[i].anomaly, level);
+    if (counter == NULL || (counter->timed && !iso_has_real_time(view->h))) continue;
+    c.steps = 0;
+    c.stopped = false;
+    out->anomaly = counter->anomaly;
+    counter->count(&c);
+  }
+  isoproof_status status = c.status;
+  iso_counting_free(&c);
+  if (status == ISOPROOF_ERR_CANCELLED) status = iso_task_check(task, error);
+  if (status != ISOPROOF_OK) iso_occurrences_free(out);
+  return status == ISOPROOF_ERR_MEMORY ? iso_fail_memory(error) : status;
 }

@@ -40,6 +40,10 @@ enum { ISO_OCCURRENCES_LISTED = 10000 }; /* no list of instances is longer */
 isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                      iso_anomaly anomaly, size_t keep, isoproof_task *task, iso_occurrences *out,
                                      isoproof_error *error);
+/* Looks for one instance of any anomaly that can be counted and violates the level, and keeps that; none in the list
+ * where there is none, or none was found in as many steps. */
+isoproof_status iso_occurrences_any(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                    isoproof_task *task, iso_occurrences *out, isoproof_error *error);
 void iso_occurrences_free(iso_occurrences *occurrences);
 
 /* The scenario of one of them, of which nothing can be left out; the caller frees it.  False when memory is out. */

@@ -99,6 +99,7 @@ static bool is_misplaced(const iso_choices *c, uint32_t reader, uint32_t write, 
 static void drop_misplaced(iso_choices *c, iso_choice *choice) {
   enum { MOST_SESSIONS = 256 };
   uint32_t seen[MOST_SESSIONS], *candidates = c->candidates.items + choice->first, reader = c->op_txn[choice->op];
+  if (c->reach.clock == NULL) return;
   uint32_t count = find_seen_writers(c, c->history->op_key[choice->op], reader, seen, MOST_SESSIONS), kept = 0;
   for (uint32_t i = 0; i < choice->count; i++) {
     if (!is_misplaced(c, reader, candidates[i], seen, count)) candidates[kept++] = candidates[i];
@@ -124,20 +125,82 @@ static void narrow_down(iso_choices *c, iso_choice *choice) {
   if (kept > 1 && c->has_reach && h->txn_status[reader] == ISOPROOF_TXN_COMMITTED) drop_misplaced(c, choice);
 }
 
-isoproof_status iso_candidates_list(iso_choices *c, uint32_t op, bool narrow, iso_choice *choice,
-                                    isoproof_error *error) {
-  enum { MOST_CANDIDATES = 1 << 24 };
+/* ---- versions by value ---- */
+
+typedef struct {
+  iso_value value;
+  uint32_t place;
+} valued;
+
+static int by_value(const void *a, const void *b) {
+  const valued *x = a, *y = b;
+  if (x->value != y->value) return x->value < y->value ? -1 : 1;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+isoproof_status iso_candidates_index(iso_choices *c, isoproof_error *error) {
+  const iso_row_versions *v = c->versions;
+  const isoproof_history *h = c->history;
+  uint32_t total = v->first[h->keys];
+  valued *all = iso_alloc(total, sizeof *all);
+  c->by_value = iso_alloc(total, sizeof *c->by_value);
+  bool made = all != NULL && c->by_value != NULL;
+  for (uint32_t i = 0; made && i < total; i++) all[i] = (valued){iso_history_version(h, v->write[i]), i};
+  for (uint32_t key = 0; made && key < h->keys; key++) {
+    uint32_t first = v->first[key], count = v->first[key + 1] - first;
+    if (count > 1) qsort(all + first, count, sizeof *all, by_value);
+  }
+  for (uint32_t i = 0; made && i < total; i++) c->by_value[i] = all[i].place;
+  free(all);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* The first place of by_value, of those of the key, whose version is not below `value`; with `behind` not even that. */
+static uint32_t find_value(const iso_choices *c, uint32_t key, iso_value value, bool behind) {
+  uint32_t low = c->versions->first[key], high = c->versions->first[key + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    iso_value at = iso_history_version(c->history, c->versions->write[c->by_value[middle]]);
+    if (at < value || (behind && at == value)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Puts the writes that fit a read behind the candidates: found by its value where it shows one, as a key may have a
+ * hundred thousand others. */
+static bool add_fitting(iso_choices *c, uint32_t op) {
   const isoproof_history *h = c->history;
   const iso_row_versions *v = c->versions;
   uint32_t key = h->op_key[op];
-  *choice = (iso_choice){.op = op, .first = (uint32_t)c->candidates.count};
-  bool made =
-      !iso_history_read_fits(h, op, iso_history_initial(h, key)) || iso_vec_push(&c->candidates, ISO_FROM_INITIAL);
+  iso_value value = h->op_value[op];
+  bool made = true;
+  if (c->by_value != NULL && value != ISO_VALUE_UNMATCHED && value != ISO_VALUE_COUNTED) {
+    uint32_t end = find_value(c, key, value, true);
+    for (uint32_t i = find_value(c, key, value, false); made && i < end; i++) {
+      made = iso_vec_push(&c->candidates, v->write[c->by_value[i]]);
+    }
+    return made;
+  }
   for (uint32_t i = v->first[key]; made && i < v->first[key + 1]; i++) {
     if (!iso_history_read_fits(h, op, iso_history_version(h, v->write[i]))) continue;
     made = iso_vec_push(&c->candidates, v->write[i]);
   }
-  if (!made) return iso_fail_memory(error);
+  return made;
+}
+
+isoproof_status iso_candidates_list(iso_choices *c, uint32_t op, bool narrow, iso_choice *choice,
+                                    isoproof_error *error) {
+  enum { MOST_CANDIDATES = 1 << 24 };
+  const isoproof_history *h = c->history;
+  uint32_t key = h->op_key[op];
+  *choice = (iso_choice){.op = op, .first = (uint32_t)c->candidates.count};
+  bool made =
+      !iso_history_read_fits(h, op, iso_history_initial(h, key)) || iso_vec_push(&c->candidates, ISO_FROM_INITIAL);
+  if (!made || !add_fitting(c, op)) return iso_fail_memory(error);
   choice->count = (uint32_t)c->candidates.count - choice->first;
   if (choice->count > 1 && !sort_candidates(c, choice)) return iso_fail_memory(error);
   if (choice->count > 1 && narrow && c->wish.prune) narrow_down(c, choice);

@@ -19,6 +19,7 @@ void iso_choices_free(iso_choices *c) {
   free(c->slots);
   free(c->slot_ops);
   iso_row_versions_free(c->own_versions);
+  free(c->by_value);
   if (c->has_reach) iso_reach_free(&c->reach);
   memset(c, 0, sizeof *c);
 }
@@ -225,7 +226,9 @@ static isoproof_status prepare(iso_choices *c, isoproof_task *task, isoproof_err
     ISO_TRY(iso_row_versions_make(c->history, &c->own_versions, error));
     c->versions = c->own_versions;
   }
-  return c->has_duplicates ? list_duplicates(c, task, error) : ISOPROOF_OK;
+  if (!c->has_duplicates) return ISOPROOF_OK;
+  ISO_TRY(iso_candidates_index(c, error));
+  return list_duplicates(c, task, error);
 }
 
 isoproof_status iso_choices_make(isoproof_history *history, iso_choice_wish wish, isoproof_task *task, iso_choices *c,

@@ -47,6 +47,7 @@ typedef struct iso_choices {
   const uint32_t *op_txn;
   iso_row_versions *versions; /* the resolution's, or own_versions */
   iso_row_versions *own_versions;
+  uint32_t *by_value; /* the places of each key in `versions` by value; NULL where values are unique */
   iso_choice_wish wish;
   iso_reach reach;
   bool has_reach, looked_for_reach;
@@ -78,6 +79,9 @@ isoproof_status iso_choices_need(iso_choices *choices, uint32_t op, size_t *plac
 void iso_choose(iso_choices *choices, size_t read, uint32_t chosen);
 
 /* ---- inside ---- */
+
+/* Sorts the places of the versions of each key by value, those of one value in their likely order. */
+isoproof_status iso_candidates_index(iso_choices *choices, isoproof_error *error);
 
 /* Puts the candidates of a read behind the others, the likely ones first.  Without `narrow` nothing is left out that
  * fits. */

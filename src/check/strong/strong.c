@@ -6,6 +6,7 @@
 
 #include "check/order/one_key.h"
 #include "check/order/placement.h"
+#include "check/strong/direct.h"
 #include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
 #include "check/strong/saturate_rows.h"
@@ -355,6 +356,17 @@ static bool clocks_come_first(const decision *d) {
          d->out->stats.guessed_wrong > all / ONE_IN;
 }
 
+/* Of many transactions of many sessions all of that takes long: what follows at once is looked at first. */
+static isoproof_status look_at_once(decision *d, isoproof_error *error) {
+  enum { MANY = 8192, FEW_CHAINS = 64 };
+  bool found = false, lists = d->versions != NULL && d->versions->place != NULL;
+  bool alike = !d->options.count_pairs && !d->options.no_guess && !d->options.only_satisfied;
+  if (!alike || lists || d->view->taking_part < MANY || d->events.chains <= FEW_CHAINS) return ISOPROOF_OK;
+  ISO_TRY(iso_direct_cycle(d->view, d->out->level, d->task, &d->out->suspects, &found, error));
+  if (found) d->is_over = d->out->decided = d->out->violated = true;
+  return ISOPROOF_OK;
+}
+
 /* Clocks over few sessions are made in no time, and what follows from them mostly leaves little to search for.  Over
  * many sessions they cost much and tell little, so that a better guess comes first; and it comes second where a search
  * on top of the clocks does not end soon. */
@@ -365,6 +377,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
     ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
   }
+  if (!d->is_over) ISO_TRY(look_at_once(d, error));
   if (d->is_over) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
   if (!clocks && d->rule->needs_clocks) {

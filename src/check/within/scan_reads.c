@@ -45,6 +45,7 @@ void iso_scan_register_read(iso_scan *scan, uint32_t txn, uint32_t op) {
   const iso_scan_shared *shared = scan->shared;
   iso_key_state *state = iso_scan_key(scan, shared->h->op_key[op]);
   uint32_t seen = shared->resolution->writer[op];
+  if (seen == ISO_NO_OP) return; /* whatever it saw is left open */
   if (seen == ISO_FROM_NOBODY) {
     iso_scan_found(scan, ISO_TAP_A, op, ISO_NO_OP, ISO_NO_OP, 0);
   } else if (seen == ISO_FROM_INITIAL) {

@@ -5,142 +5,27 @@
 #include <string.h>
 
 #include "check/order/placement.h"
+#include "check/strong/direct.h"
 #include "check/strong/open/guess.h"
 #include "check/strong/open/open_classes.h"
+#include "check/strong/open/stage.h"
 #include "check/strong/saturate_rows.h"
 #include "history/effect.h"
 #include "history/real_time.h"
 
 void iso_open_decision_free(iso_open_decision *d) {
   free(d->sequence.event);
+  iso_vec_free(&d->left);
   memset(d, 0, sizeof *d);
 }
 
-/* One round: everything that is made of a view. */
-typedef struct {
-  iso_doubt doubt;
-  const iso_strong_rule *rule;
-  const iso_strong_level *level;
-  const iso_visibility *visibility; /* in place of both */
-  const uint8_t *cut;
-  uint64_t most_conflicts;
-  isoproof_task *task;
-  iso_open_decision *out;
-  iso_view view;
-  iso_open_reads open;
-  iso_event_graph events;
-  iso_sequence sequence;
-  iso_version_store store;
-  iso_event_clocks clocks;
-  bool has_clocks;
-  uint64_t guesses;
-  iso_first_sequence last; /* of the round before */
-  uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
-} stage;
-
-static void stage_end(stage *s) {
-  iso_event_clocks_free(&s->clocks);
-  iso_version_store_free(&s->store);
-  iso_sequence_free(&s->sequence);
-  iso_event_graph_free(&s->events);
-  iso_open_reads_free(&s->open);
-  iso_view_free(&s->view);
-  memset(&s->sequence, 0, sizeof s->sequence);
-  memset(&s->clocks, 0, sizeof s->clocks);
-  memset(&s->events, 0, sizeof s->events);
-  s->has_clocks = false;
-}
-
-static iso_examination examination_of(stage *s) {
+static iso_examination examination_of(iso_open_stage *s) {
   return (iso_examination){
       .rule = s->rule, .events = &s->events, .clocks = &s->clocks, .store = &s->store, .task = s->task};
 }
 
-/* The reads that are open, and what is known without them. */
-static isoproof_status list(stage *s, isoproof_error *error) {
-  do {
-    stage_end(s);
-    ISO_TRY(iso_doubt_update(&s->doubt, s->task, error));
-    ISO_TRY(iso_view_make_with(s->doubt.history, s->doubt.optional, s->task, &s->view, error));
-    ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
-  } while (s->doubt.moved && !s->doubt.hopeless);
-  return ISOPROOF_OK;
-}
-
-static bool has_sessions(const stage *s) { return s->cut == NULL; }
-
-/* Optional transactions are chains of their own, so that nothing is known to come after them. */
-static void cut_optional(const stage *s, uint8_t *cut) {
-  const isoproof_history *h = s->doubt.history;
-  memset(cut, 0, h->txns);
-  for (uint32_t txn = 0; txn < h->txns; txn++) {
-    if (!iso_is_optional(&s->doubt, txn)) continue;
-    cut[txn] = 1;
-    if (txn + 1 < h->txns) cut[txn + 1] = 1;
-  }
-}
-
-static isoproof_status follow(stage *s, uint32_t from, uint32_t to, isoproof_error *error) {
-  if (from == ISO_NO_TXN) return ISOPROOF_OK;
-  iso_derived edge = {.from = iso_event_commit(&s->events, from), .to = iso_event_begin(&s->events, to)};
-  edge.reason = ISO_CHOSEN;
-  return iso_event_graph_add(&s->events, edge, error);
-}
-
-/* They come after those before them in their session, and who comes after them there comes after those as well. */
-static isoproof_status join_sessions(stage *s, isoproof_error *error) {
-  for (uint32_t txn = 0; txn < s->view.h->txns; txn++) {
-    if (!s->view.counts[txn]) continue;
-    uint32_t chain = s->events.chain_of[txn], previous = iso_open_previous(&s->open, txn);
-    if (previous != ISO_NO_TXN && s->events.chain_of[previous] != chain) ISO_TRY(follow(s, previous, txn, error));
-  }
-  return ISOPROOF_OK;
-}
-
-static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_error *error) {
-  bool plain = s->doubt.optional == NULL || !has_sessions(s);
-  if (plain) return iso_event_graph_make(&s->view, shape, s->cut, &s->events, error);
-  uint8_t *cut = iso_alloc(s->view.h->txns, 1);
-  if (cut == NULL) return iso_fail_memory(error);
-  cut_optional(s, cut);
-  isoproof_status status = iso_event_graph_make(&s->view, shape, cut, &s->events, error);
-  if (status == ISOPROOF_OK) status = join_sessions(s, error);
-  free(cut);
-  return status;
-}
-
-/* As near to the order of the round before as what is known by now allows. */
-static isoproof_status make_sequence(stage *s, isoproof_error *error) {
-  bool fresh = s->last.event == NULL || s->last.events != s->events.count;
-  if (fresh) return iso_sequence_make(&s->events, s->task, &s->sequence, error);
-  int64_t *when = iso_alloc_zero(s->events.count, sizeof *when);
-  if (when == NULL) return iso_fail_memory(error);
-  for (uint32_t i = 0; i < s->last.count; i++) when[s->last.event[i]] = i;
-  isoproof_status status = iso_sequence_make_by(&s->events, when, s->task, &s->sequence, error);
-  free(when);
-  return status;
-}
-
-/* Keeps the order for the next round. */
-static void keep_sequence(stage *s) {
-  free(s->last.event);
-  s->last = (iso_first_sequence){.event = s->sequence.event, .count = s->sequence.count, .events = s->events.count};
-  s->sequence.event = NULL;
-}
-
-static isoproof_status build(stage *s, isoproof_error *error) {
-  iso_event_shape shape = {.split = false};
-  if (s->visibility == NULL) {
-    shape = (iso_event_shape){
-        .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
-  }
-  ISO_TRY(make_events(s, shape, error));
-  ISO_TRY(make_sequence(s, error));
-  return iso_version_store_make(&s->view, &s->store, error);
-}
-
 /* Takes those who take no part out of the sequence. */
-static isoproof_status drop_left_out(stage *s, isoproof_error *error) {
+static isoproof_status drop_left_out(iso_open_stage *s, isoproof_error *error) {
   uint8_t *counts;
   uint32_t kept = 0;
   if (s->doubt.optional == NULL) return ISOPROOF_OK;
@@ -154,7 +39,7 @@ static isoproof_status drop_left_out(stage *s, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status satisfied(stage *s, isoproof_error *error) {
+static isoproof_status satisfied(iso_open_stage *s, isoproof_error *error) {
   iso_open_decision *out = s->out;
   iso_examination examination = examination_of(s);
   ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, &s->doubt, error));
@@ -168,12 +53,12 @@ static isoproof_status satisfied(stage *s, isoproof_error *error) {
 }
 
 /* Nothing satisfies the level. */
-static isoproof_status refuted(stage *s) {
+static isoproof_status refuted(iso_open_stage *s) {
   s->out->decided = s->out->violated = true;
   return ISOPROOF_OK;
 }
 
-static isoproof_status make_clocks(stage *s, isoproof_error *error) {
+static isoproof_status make_clocks(iso_open_stage *s, isoproof_error *error) {
   if (iso_event_clocks_bytes(&s->events) > ISO_MOST_CLOCK_BYTES) return ISOPROOF_OK;
   ISO_TRY(iso_event_clocks_make(&s->events, s->task, &s->clocks, error));
   s->has_clocks = true;
@@ -181,7 +66,7 @@ static isoproof_status make_clocks(stage *s, isoproof_error *error) {
 }
 
 /* What follows from what is known; *cyclic when that contradicts itself. */
-static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
+static isoproof_status saturate(iso_open_stage *s, bool *cyclic, isoproof_error *error) {
   iso_saturation saturation = {.rounds = 0};
   ISO_TRY(iso_view_need_readers(&s->view, error));
   ISO_TRY(iso_saturate(s->rule, &s->events, &s->sequence, &s->clocks, s->task, &saturation, error));
@@ -190,7 +75,7 @@ static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
 }
 
 /* The same by rows of bits, where there are many chains. */
-static isoproof_status saturate_rows(stage *s, bool *cyclic, isoproof_error *error) {
+static isoproof_status saturate_rows(iso_open_stage *s, bool *cyclic, isoproof_error *error) {
   iso_saturation saturation = {.rounds = 0};
   ISO_TRY(iso_view_need_readers(&s->view, error));
   ISO_TRY(iso_saturate_rows(s->rule, &s->events, &s->sequence, 0, s->task, &saturation, error));
@@ -198,26 +83,27 @@ static isoproof_status saturate_rows(stage *s, bool *cyclic, isoproof_error *err
   return ISOPROOF_OK;
 }
 
-static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
+static isoproof_status prune(iso_open_stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
   iso_possible possible;
   iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
   ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
-  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, error);
+  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, s->core, error);
   iso_possible_free(&possible);
   return status;
 }
 
-static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error *error) {
+static isoproof_status search(iso_open_stage *s, uint64_t most_conflicts, isoproof_error *error) {
   iso_refined outcome;
   iso_examination examination = examination_of(s);
-  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, has_sessions(s),
-                          most_conflicts, &outcome, &s->out->search, error));
+  s->out->search.core = s->core;
+  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open,
+                          iso_stage_has_sessions(s), most_conflicts, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
   return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
 }
 
 /* Settles what clocks leave one version for; *again when a view with those is worth the trouble. */
-static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
+static isoproof_status settle(iso_open_stage *s, bool *again, isoproof_error *error) {
   enum { ONE_IN = 32 };
   bool impossible = false;
   uint64_t settled = 0;
@@ -229,7 +115,7 @@ static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
 }
 
 /* Settles what is left one version for after everything that follows for the order of writes. */
-static isoproof_status settle_rows(stage *s, bool *again, isoproof_error *error) {
+static isoproof_status settle_rows(iso_open_stage *s, bool *again, isoproof_error *error) {
   bool cyclic;
   ISO_TRY(saturate_rows(s, &cyclic, error));
   if (cyclic) return refuted(s);
@@ -238,21 +124,24 @@ static isoproof_status settle_rows(stage *s, bool *again, isoproof_error *error)
 }
 
 /* A round of a level of what is visible. */
-static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *error) {
+static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof_error *error) {
   iso_refined outcome;
   ISO_TRY(make_clocks(s, error));
   if (s->has_clocks) ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
                              &s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
-  if (outcome == ISO_REFINED_REFUTED) return refuted(s);
+  if (outcome == ISO_REFINED_REFUTED) {
+    memset(s->core, 1, s->open.reads.count); /* it is not known which ones it rests on */
+    return refuted(s);
+  }
   s->out->decided = outcome == ISO_REFINED_EXPLAINED;
   return ISOPROOF_OK;
 }
 
-static isoproof_status count_broken(stage *s, uint64_t *broken, isoproof_error *error) {
+static isoproof_status count_broken(iso_open_stage *s, uint64_t *broken, isoproof_error *error) {
   iso_examination examination = examination_of(s);
-  return iso_open_count_broken(&examination, &s->sequence, &s->open, has_sessions(s), broken, error);
+  return iso_open_count_broken(&examination, &s->sequence, &s->open, iso_stage_has_sessions(s), broken, error);
 }
 
 static uint32_t *copy_of(const iso_sequence *q) {
@@ -269,7 +158,7 @@ static void restore(iso_sequence *q, const uint32_t *event) {
 }
 
 /* Makes another sequence, which stays when it is no worse. */
-static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *error) {
+static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   uint64_t now = s->broken;
   how.way = way;
@@ -292,7 +181,7 @@ static isoproof_status guess_once(stage *s, iso_guess_way way, isoproof_error *e
 }
 
 /* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
-static isoproof_status try_starts(stage *s, isoproof_error *error) {
+static isoproof_status try_starts(iso_open_stage *s, isoproof_error *error) {
   uint64_t now = s->broken;
   if (!s->events.timed || s->broken == 0 || s->last.event != NULL) return ISOPROOF_OK;
   iso_sequence made, other = s->sequence;
@@ -308,7 +197,7 @@ static isoproof_status try_starts(stage *s, isoproof_error *error) {
 
 /* Where few keys are carried out by values, moves go on from there as long as they make it much better, and for some
  * more attempts when little is wrong. */
-static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, isoproof_error *error) {
+static isoproof_status guess_values(iso_open_stage *s, iso_guess_way way, int attempts, isoproof_error *error) {
   enum { FEW_BROKEN = 64 };
   bool better = iso_is_crowded(&s->view) && s->doubt.optional == NULL;
   bool few = better && s->broken <= FEW_BROKEN;
@@ -322,7 +211,7 @@ static isoproof_status guess_values(stage *s, iso_guess_way way, int attempts, i
 }
 
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
-static isoproof_status guess(stage *s, isoproof_error *error) {
+static isoproof_status guess(iso_open_stage *s, isoproof_error *error) {
   enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
   bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
   if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
@@ -335,7 +224,7 @@ static isoproof_status guess(stage *s, isoproof_error *error) {
 }
 
 /* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
-static isoproof_status search_guessed(stage *s, isoproof_error *error) {
+static isoproof_status search_guessed(iso_open_stage *s, isoproof_error *error) {
   enum { SOON = 1000, VALUES = 6 };
   bool limited = s->most_conflicts > 0 && s->most_conflicts < SOON;
   uint32_t *event = copy_of(&s->sequence);
@@ -355,14 +244,14 @@ static isoproof_status search_guessed(stage *s, isoproof_error *error) {
 }
 
 /* Whether clocks take less than a guess. */
-static bool clocks_are_small(const stage *s) {
+static bool clocks_are_small(const iso_open_stage *s) {
   const uint64_t most_bytes = UINT64_C(512) << 20;
   return s->rule->saturates && iso_event_clocks_bytes(&s->events) <= most_bytes;
 }
 
 /* A round of many transactions of some hundred sessions: a guess takes long, and is good for nothing as long as clocks
  * can tell what most reads saw, and what follows from that. */
-static isoproof_status round_by_clocks(stage *s, bool *again, isoproof_error *error) {
+static isoproof_status round_by_clocks(iso_open_stage *s, bool *again, isoproof_error *error) {
   bool cyclic = false;
   ISO_TRY(make_clocks(s, error));
   ISO_TRY(settle(s, again, error));
@@ -378,7 +267,7 @@ static isoproof_status round_by_clocks(stage *s, bool *again, isoproof_error *er
 
 /* A look at what follows at once from the reads that are known, before a guess that is in vain where they contradict
  * each other (strong.c).  It leaves nothing behind. */
-static isoproof_status look(stage *s, isoproof_error *error) {
+static isoproof_status look(iso_open_stage *s, isoproof_error *error) {
   enum { MANY = 8192 };
   const iso_view *v = &s->view;
   if (s->events.split || v->taking_part < MANY || v->read_first[v->h->txns] < v->taking_part) return ISOPROOF_OK;
@@ -396,21 +285,33 @@ static isoproof_status look(stage *s, isoproof_error *error) {
   return status == ISOPROOF_OK && saturation.cyclic ? refuted(s) : status;
 }
 
+/* Whether the reads that are known contradict each other at once.  Of many transactions guesses take long, and are in
+ * vain then. */
+static isoproof_status look_for_known(iso_open_stage *s, bool *found, isoproof_error *error) {
+  enum { MANY = 1024 };
+  *found = false;
+  if (s->out->rounds > 1 || s->view.taking_part < MANY) return ISOPROOF_OK;
+  return iso_direct_cycle(&s->view, s->level, s->task, NULL, found, error);
+}
+
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
  * often done before everything is found that follows for the order of writes. */
-static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
+static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *error) {
   enum { PATIENCE = 200, FEW_CHAINS = 64 };
   bool cyclic = false;
-  ISO_TRY(build(s, error));
+  ISO_TRY(iso_stage_build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   bool lacks = false, updates = s->rule->exclusive || !s->rule->split;
-  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, error));
+  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, s->core, error));
   if (lacks) return refuted(s);
   ISO_TRY(count_broken(s, &s->broken, error));
   ISO_TRY(try_starts(s, error));
   if (s->broken == 0) return satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events, &s->sequence), many = s->events.chains > FEW_CHAINS;
+  bool known = false;
+  if (many) ISO_TRY(look_for_known(s, &known, error));
+  if (known) return refuted(s);
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
@@ -434,17 +335,18 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   return *again || s->out->violated ? ISOPROOF_OK : search(s, s->most_conflicts, error);
 }
 
-static isoproof_status decide(stage *s, isoproof_error *error) {
+static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   bool again = true;
   while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
     again = false;
     s->out->rounds++;
-    status = list(s, error);
+    status = iso_stage_list(s, error);
     if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
-    if (again && s->visibility == NULL) keep_sequence(s);
+    if (again && s->visibility == NULL) iso_stage_keep_sequence(s);
   }
-  stage_end(s);
+  if (status == ISOPROOF_OK && s->out->violated) status = iso_stage_show(s, error);
+  iso_stage_end(s);
   free(s->last.event);
   s->last.event = NULL;
   return status;
@@ -459,20 +361,20 @@ static bool has_lists(const isoproof_history *h) {
 }
 
 /* Decides by a stage that knows what is asked. */
-static isoproof_status decide_doubt(isoproof_history *history, stage *s, isoproof_error *error) {
+static isoproof_status decide_doubt(isoproof_history *history, iso_open_stage *s, isoproof_error *error) {
   ISO_TRY(iso_doubt_make(history, s->task, &s->doubt, error));
   s->out->doubtful = s->doubt.reads.count;
   isoproof_status status = decide(s, error);
-  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
+  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && (!s->out->violated || s->out->has_core));
   return status;
 }
 
 /* Session order helps where it does no harm; without it, every transaction is a chain of its own. */
-static isoproof_status decide_cut(isoproof_history *history, stage *s, isoproof_error *error) {
+static isoproof_status decide_cut(isoproof_history *history, iso_open_stage *s, isoproof_error *error) {
   uint8_t *cut = iso_alloc(history->txns, 1);
   if (cut == NULL) return iso_fail_memory(error);
   memset(cut, 1, history->txns);
-  memset(s->out, 0, sizeof *s->out);
+  iso_open_decision_free(s->out);
   s->cut = cut;
   isoproof_status status = decide_doubt(history, s, error);
   free(cut);
@@ -482,7 +384,7 @@ static isoproof_status decide_cut(isoproof_history *history, stage *s, isoproof_
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
-  stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
+  iso_open_stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
   s.most_conflicts = most_conflicts;
   bool lacks_times = level->real_time && !iso_has_real_time(history);
   if (!s.rule->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
@@ -495,6 +397,6 @@ isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_vis
                                         uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
                                         isoproof_error *error) {
   memset(out, 0, sizeof *out);
-  stage s = {.visibility = visibility, .most_conflicts = most_conflicts, .task = task, .out = out};
+  iso_open_stage s = {.visibility = visibility, .most_conflicts = most_conflicts, .task = task, .out = out};
   return has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
 }

@@ -17,10 +17,15 @@ typedef struct iso_open_decision {
   uint32_t rounds;             /* of pruning */
   uint64_t doubtful, settled;  /* reads: at first, and by pruning */
   iso_open_search_stats search;
+  /* Violated: the reads, ascending, that the refutation does without, where that is known: it stands whatever they
+   * observed, under any choice for the others. */
+  bool has_core;
+  ISO_VEC(uint32_t) left;
 } iso_open_decision;
 
 /* Decides.  After `most_conflicts`, where that is not 0, it stays open.  A satisfied level leaves what its sequence has
- * each open read observe in the resolution of the history. */
+ * each open read observe in the resolution of the history, and a violated one what reads are likely to have observed:
+ * what was found out, and for the rest what a sequence shows that keeps to what is known. */
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *decision, isoproof_error *error);
 /* The same for a level that says what a reader must not miss; there is no sequence to begin with then. */

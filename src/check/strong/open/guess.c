@@ -94,6 +94,18 @@ static isoproof_status place_values(const iso_open_guess *g, isoproof_task *task
   return status;
 }
 
+isoproof_status iso_open_show(const iso_open_guess *g, const iso_sequence *sequence, iso_doubt *doubt,
+                              isoproof_error *error) {
+  const iso_open_reads *o = g->open;
+  for (size_t i = 0; i < o->reads.count; i++) {
+    const iso_open_read *read = &o->reads.items[i];
+    uint32_t version = UINT32_MAX;
+    if (!iso_is_optional(doubt, read->txn)) ISO_TRY(choose(g, sequence, read, &version, error));
+    if (version != UINT32_MAX) iso_open_settle(o, doubt, read, version);
+  }
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isoproof_task *task, iso_sequence *sequence,
                                isoproof_error *error) {
   const iso_open_reads *o = g->open;
@@ -104,13 +116,7 @@ isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isopro
     return iso_sequence_place(g->events, how, task, sequence, error);
   }
   iso_view view;
-  isoproof_status status = ISOPROOF_OK;
-  for (size_t i = 0; i < o->reads.count && status == ISOPROOF_OK; i++) {
-    const iso_open_read *read = &o->reads.items[i];
-    uint32_t version = UINT32_MAX;
-    if (!iso_is_optional(doubt, read->txn)) status = choose(g, sequence, read, &version, error);
-    if (version != UINT32_MAX) iso_open_settle(o, doubt, read, version);
-  }
+  isoproof_status status = iso_open_show(g, sequence, doubt, error);
   if (status == ISOPROOF_OK) status = iso_view_make_with(doubt->history, doubt->optional, task, &view, error);
   for (size_t i = 0; i < o->reads.count; i++) doubt->resolution->writer[o->reads.items[i].op] = ISO_UNSETTLED;
   if (status != ISOPROOF_OK) return status;

@@ -35,4 +35,8 @@ typedef struct iso_open_guess {
 isoproof_status iso_open_place(const iso_open_guess *guess, iso_doubt *doubt, isoproof_task *task,
                                iso_sequence *sequence, isoproof_error *error);
 
+/* Settles every open read as the last version before it in the sequence that fits, or else the first one after it. */
+isoproof_status iso_open_show(const iso_open_guess *guess, const iso_sequence *sequence, iso_doubt *doubt,
+                              isoproof_error *error);
+
 #endif

@@ -49,7 +49,15 @@ isoproof_status iso_open_classes_make(const iso_open_reads *o, iso_value_classes
   return status;
 }
 
-isoproof_status iso_open_lacks_versions(const iso_open_reads *o, bool *lacks, isoproof_error *error) {
+/* Marks the open reads that show a value of the class. */
+static void mark_class(const iso_open_reads *o, const iso_value_classes *c, uint32_t class, uint8_t *core) {
+  for (size_t i = 0; i < o->reads.count; i++) {
+    uint32_t of;
+    if (find_class(o, c, &o->reads.items[i], &of) && of == class) core[i] = 1;
+  }
+}
+
+isoproof_status iso_open_lacks_versions(const iso_open_reads *o, bool *lacks, uint8_t *core, isoproof_error *error) {
   const iso_view *v = o->view;
   iso_value_classes c;
   ISO_TRY(iso_open_classes_make(o, &c, error));
@@ -57,9 +65,11 @@ isoproof_status iso_open_lacks_versions(const iso_open_reads *o, bool *lacks, is
   for (uint32_t key = 0; versions != NULL && key < v->h->keys; key++) versions[c.initial[key]]++;
   for (uint32_t i = 0; versions != NULL && i < v->write_first[v->h->txns]; i++) versions[c.of_write[i]]++;
   *lacks = false;
-  for (size_t i = 0; versions != NULL && i < c.reads.count; i++) {
+  for (size_t i = 0; versions != NULL && i < c.reads.count && !*lacks; i++) {
     const iso_class_read *read = &c.reads.items[i];
-    if (!iso_is_optional(o->doubt, read->txn) && read->updates && --versions[read->of] < 0) *lacks = true;
+    if (iso_is_optional(o->doubt, read->txn) || !read->updates || --versions[read->of] >= 0) continue;
+    *lacks = true;
+    mark_class(o, &c, read->of, core);
   }
   bool made = versions != NULL;
   free(versions);

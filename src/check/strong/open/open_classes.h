@@ -10,7 +10,8 @@
 isoproof_status iso_open_classes_make(const iso_open_reads *open, iso_value_classes *classes, isoproof_error *error);
 
 /* Whether more transactions read a value and overwrote it than there are versions of it.  Whatever each of them
- * observed, two observed the same version then, and one of them lost the update of the other. */
-isoproof_status iso_open_lacks_versions(const iso_open_reads *open, bool *lacks, isoproof_error *error);
+ * observed, two observed the same version then, and one of them lost the update of the other.  Marks the open reads of
+ * one such value in `core`. */
+isoproof_status iso_open_lacks_versions(const iso_open_reads *open, bool *lacks, uint8_t *core, isoproof_error *error);
 
 #endif

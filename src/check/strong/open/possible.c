@@ -226,7 +226,7 @@ uint32_t iso_possible_nearest(iso_possible *p, const iso_open_read *read, const 
 }
 
 isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,
-                                    bool *impossible, isoproof_error *error) {
+                                    bool *impossible, uint8_t *core, isoproof_error *error) {
   enum { BLOCK = 4096 };
   const iso_open_reads *open = p->open;
   *settled = 0;
@@ -238,7 +238,7 @@ isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_
       if (p->versions.count == 0) iso_doubt_rule_out(doubt, read->txn);
       continue;
     }
-    *impossible = p->versions.count == 0;
+    core[i] = *impossible = p->versions.count == 0;
     if (p->versions.count == 1) {
       iso_open_settle(open, doubt, read, p->versions.items[0]);
       *settled += 1;

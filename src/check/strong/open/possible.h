@@ -46,9 +46,9 @@ static inline int64_t iso_possible_rank(bool known, int64_t distance) {
 uint32_t iso_possible_nearest(iso_possible *possible, const iso_open_read *read, const iso_sequence *sequence,
                               int wanted, int64_t *rank);
 
-/* Settles what one version is left for; *settled counts them.  *impossible is set when none is left for a read; an
- * optional transaction takes no part then. */
+/* Settles what one version is left for; *settled counts them.  *impossible is set when none is left for a read, which
+ * is marked in `core`; an optional transaction takes no part then. */
 isoproof_status iso_possible_settle(iso_possible *possible, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,
-                                    bool *impossible, isoproof_error *error);
+                                    bool *impossible, uint8_t *core, isoproof_error *error);
 
 #endif

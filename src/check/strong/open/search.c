@@ -26,6 +26,7 @@ typedef struct {
   ISO_VEC(uint32_t) rows; /* what those of a count are at the moment */
   uint8_t *bad;           /* by transaction: an optional one that the sequence does not explain; NULL without any */
   bool sessions;          /* session order counts */
+  uint32_t impossible;    /* a read that no version is left for, UINT32_MAX */
   isoproof_status status;
   isoproof_error *error;
 } searcher;
@@ -43,6 +44,7 @@ static isoproof_status searcher_make(const iso_examination *examination, const i
                                      const iso_open_reads *open, bool sessions, searcher *x, isoproof_error *error) {
   *x = (searcher){.open = open, .e = examination->events, .store = examination->store, .s = sequence, .error = error};
   x->sessions = sessions;
+  x->impossible = UINT32_MAX;
   if (open->doubt->optional == NULL) return ISOPROOF_OK;
   x->bad = iso_alloc_zero(open->view->h->txns, 1);
   return x->bad != NULL ? ISOPROOF_OK : iso_fail_memory(error);
@@ -65,7 +67,10 @@ static isoproof_status break_read(searcher *x, uint32_t number) {
   iso_menus *m = &x->menus;
   bool is_new = m->menus[number].count == 0;
   if (is_new) ISO_TRY(iso_menus_list(m, number, x->error));
-  if (m->menus[number].count == 0) return ISOPROOF_OK; /* the clause of no literals refutes all */
+  if (m->menus[number].count == 0) { /* the clause of no literals refutes all */
+    x->impossible = number;
+    return ISOPROOF_OK;
+  }
   uint32_t choice = is_new ? iso_menus_likely(m, number) : iso_menus_true(m, number);
   if (is_new) iso_menus_prefer(m, choice);
   uint32_t version = m->choices.items[choice];
@@ -267,6 +272,9 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
   if (x.refiner.solver != NULL) {
     stats->decisions += iso_solver_statistics(x.refiner.solver)->decisions;
     stats->conflicts += iso_solver_statistics(x.refiner.solver)->conflicts;
+  }
+  for (size_t i = 0; *outcome == ISO_REFINED_REFUTED && stats->core != NULL && i < open->reads.count; i++) {
+    stats->core[i] = x.menus.menus[i].count > 0 || i == x.impossible;
   }
   stats->choices += x.menus.listed;
   stats->literals += x.menus.literals.count;

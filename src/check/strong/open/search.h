@@ -16,6 +16,7 @@ typedef struct iso_open_search_stats {
   uint32_t rounds;
   uint64_t choices, literals; /* reads with literals, and these */
   uint64_t decisions, conflicts;
+  uint8_t *core; /* by open read: marked where it was refuted and the read has literals; the caller's, perhaps NULL */
 } iso_open_search_stats;
 
 /* Refines the sequence until every read, open or not, is explained; or refutes that; or, after `most_conflicts` where

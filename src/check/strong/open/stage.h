@@ -1,0 +1,46 @@
+/* stage.h - one round of deciding a level of a history with open reads: everything that is made of a view.
+ *
+ * A private header of decide.c.  What a stage owns goes with iso_stage_end, but for the doubt, which lasts for all
+ * rounds, and the order of the round before.
+ */
+#ifndef ISO_CHECK_STRONG_OPEN_STAGE_H
+#define ISO_CHECK_STRONG_OPEN_STAGE_H
+
+#include "check/strong/open/decide.h"
+
+typedef struct iso_open_stage {
+  iso_doubt doubt;
+  const iso_strong_rule *rule;
+  const iso_strong_level *level;
+  const iso_visibility *visibility; /* in place of both */
+  const uint8_t *cut;
+  uint64_t most_conflicts;
+  isoproof_task *task;
+  iso_open_decision *out;
+  iso_view view;
+  iso_open_reads open;
+  iso_event_graph events;
+  iso_sequence sequence;
+  iso_version_store store;
+  iso_event_clocks clocks;
+  bool has_clocks;
+  uint64_t guesses;
+  iso_first_sequence last; /* of the round before */
+  uint8_t *core;           /* by open read: a refutation rests on it */
+  uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
+} iso_open_stage;
+
+static inline bool iso_stage_has_sessions(const iso_open_stage *stage) { return stage->cut == NULL; }
+
+/* The view of what is settled, and the reads that are open. */
+isoproof_status iso_stage_list(iso_open_stage *stage, isoproof_error *error);
+/* The events, and a sequence of them. */
+isoproof_status iso_stage_build(iso_open_stage *stage, isoproof_error *error);
+/* Keeps the order for the next round. */
+void iso_stage_keep_sequence(iso_open_stage *stage);
+/* What the reads that are open may have observed where the level is refuted, so that a witness can be looked for, and
+ * which of them that does without. */
+isoproof_status iso_stage_show(iso_open_stage *stage, isoproof_error *error);
+void iso_stage_end(iso_open_stage *stage);
+
+#endif
