@@ -149,15 +149,9 @@ static void update_side(void *context, unsigned thread, unsigned threads) {
 
 isoproof_status iso_event_clocks_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
                                         iso_event_clocks *clocks, isoproof_error *error) {
-  enum { SMALL = 1024 };
-  enum { WIDE = 64 };
+  enum { SMALL = 1024, WIDE = 64 };
+  if (clocks->width > WIDE) return iso_wide_clocks_update(e, sequence, task, clocks, error);
   updater u = {.e = e, .s = sequence, .task = task, .clocks = clocks};
-  isoproof_status status = ISOPROOF_OK;
-  if (clocks->width > WIDE)
-    status = iso_wide_clocks_update(e, sequence, task, clocks, error);
-  else
-    iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
-  clocks->fresh = false;
-  clocks->edges = (uint32_t)e->derived.count;
-  return status == ISOPROOF_OK ? iso_task_check(task, error) : status;
+  iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
+  return iso_task_check(task, error);
 }

@@ -147,6 +147,8 @@ isoproof_status iso_wide_clocks_update(const iso_event_graph *e, const iso_seque
   u.row[1] = iso_alloc(clocks->width, sizeof *u.row[1]);
   bool made = u.row[0] != NULL && u.row[1] != NULL && list_neighbours(&u);
   if (made) iso_parallel(iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
+  clocks->fresh = false;
+  clocks->edges = (uint32_t)e->derived.count;
   neighbours_free(&u.before);
   neighbours_free(&u.after);
   free(u.row[0]);
