@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "base/task.h"
+#include "check/order/wide_clock.h"
 
 /* CELLS_PER_LOOK: how many are gone over between two questions to the task, a hundredth of a second or so. */
 enum { LANES = 4, CELLS_PER_LOOK = 1 << 24 };
@@ -40,6 +41,7 @@ isoproof_status iso_event_clocks_make(const iso_event_graph *e, const isoproof_t
   memset(clocks, 0, sizeof *clocks);
   if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many events for this level");
   clocks->width = width_of(e);
+  clocks->fresh = true;
   size_t cells = (size_t)e->count * clocks->width;
   clocks->before = iso_alloc_zero(cells, sizeof *clocks->before);
   clocks->after = iso_alloc(cells, sizeof *clocks->after);
@@ -147,7 +149,8 @@ static void update_side(void *context, unsigned thread, unsigned threads) {
 
 isoproof_status iso_event_clocks_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
                                         iso_event_clocks *clocks, isoproof_error *error) {
-  enum { SMALL = 1024 };
+  enum { SMALL = 1024, WIDE = 64 };
+  if (clocks->width > WIDE) return iso_wide_clocks_update(e, sequence, task, clocks, error);
   updater u = {.e = e, .s = sequence, .task = task, .clocks = clocks};
   iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
   return iso_task_check(task, error);

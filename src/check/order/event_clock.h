@@ -15,6 +15,8 @@ typedef struct iso_event_clocks {
   uint32_t width; /* of a row: the chains, rounded up */
   int32_t *before, *after;
   uint8_t *changed_before, *changed_after; /* by event: by the last update */
+  bool fresh;                              /* never updated */
+  uint32_t edges;                          /* derived ones that the last update knew */
 } iso_event_clocks;
 
 /* How much memory it takes: 8 bytes x events x chains. */

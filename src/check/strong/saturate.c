@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/task.h"
+#include "check/strong/implied.h"
 
 enum { BLOCK = 2048, RECENT = 4096 };
 
@@ -85,6 +86,7 @@ static void scan_seen(finder *f, const struct iso_reader *reader, uint32_t key) 
                 *known = iso_event_clocks_before(s->clocks, target);
   for (uint32_t g = 0; g < count; g++) {
     uint32_t group = first + g, chain = e->group_chain[group];
+    if (seen[chain] == known[chain]) continue; /* nobody that the version does not know */
     uint32_t place = f->progress[g].place, bound = txn_below(e, seen[chain]);
     if (place < e->group_start[group + 1] && s->v->writer[place] < bound) {
       place = first_not_below(s->v->writer, place, e->group_start[group + 1], bound);
@@ -106,7 +108,7 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], place = e->group_start[group], end = e->group_start[group + 1];
     if (after != NULL) {
-      if (after[chain] == ISO_NO_REACH) continue;
+      if (after[chain] == known[chain]) continue; /* at most those that the reader knows */
       place = first_not_below(s->v->writer, place, end, txn_below(e, after[chain]));
     }
     /* The version itself and the reader are no others. */
@@ -125,7 +127,7 @@ static void scan_overlap(finder *f, uint32_t t, uint32_t key) {
   const int32_t *known = iso_event_clocks_after(s->clocks, iso_event_commit(e, t));
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], end = e->group_start[group + 1];
-    if (after[chain] == ISO_NO_REACH) continue;
+    if (after[chain] == known[chain]) continue;
     uint32_t place = first_not_below(s->v->writer, e->group_start[group], end, txn_below(e, after[chain]));
     if (place < end && s->v->writer[place] == t) place++;
     if (place == end) continue;
@@ -216,19 +218,37 @@ static void scan(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static isoproof_status run_round(saturator *s, unsigned threads, iso_event_graph *events, isoproof_error *error) {
+/* What was found by all threads, in the list of the first one. */
+static bool gather(saturator *s, unsigned threads) {
+  finder *all = &s->finders[0];
+  bool made = !all->failed;
+  for (unsigned t = 1; t < threads && made; t++) {
+    finder *f = &s->finders[t];
+    made = !f->failed && iso_vec_reserve(&all->found, f->found.count);
+    if (made && f->found.count > 0)
+      memcpy(all->found.items + all->found.count, f->found.items, f->found.count * sizeof *f->found.items);
+    if (made) all->found.count += f->found.count;
+    f->found.count = 0;
+  }
+  return made;
+}
+
+static isoproof_status run_round(saturator *s, unsigned threads, iso_event_graph *events, const iso_sequence *sequence,
+                                 isoproof_task *task, isoproof_error *error) {
+  enum { MANY_CHAINS = 64 };
   for (unsigned t = 0; t < threads; t++) memset(s->finders[t].recent, 0xff, sizeof s->finders[t].recent);
   atomic_store(&s->next_block, 0);
   iso_parallel(threads, scan, s);
+  if (!gather(s, threads)) return iso_fail_memory(error);
+  finder *all = &s->finders[0];
+  /* Over many chains an edge is dear: a row is gone over for it in every round. */
+  if (events->chains > MANY_CHAINS)
+    ISO_TRY(iso_drop_implied(events, sequence, s->clocks, all->found.items, &all->found.count, task, error));
   isoproof_status status = ISOPROOF_OK;
-  for (unsigned t = 0; t < threads; t++) {
-    finder *f = &s->finders[t];
-    if (f->failed) status = iso_fail_memory(error);
-    for (size_t i = 0; i < f->found.count && status == ISOPROOF_OK; i++) {
-      status = iso_event_graph_add(events, f->found.items[i], error);
-    }
-    f->found.count = 0;
+  for (size_t i = 0; i < all->found.count && status == ISOPROOF_OK; i++) {
+    status = iso_event_graph_add(events, all->found.items[i], error);
   }
+  all->found.count = 0;
   return status;
 }
 
@@ -242,7 +262,7 @@ static isoproof_status run_rounds(saturator *s, unsigned threads, iso_event_grap
   do {
     uint32_t before = (uint32_t)events->derived.count;
     s->round = ++saturation->rounds;
-    ISO_TRY(run_round(s, threads, events, error));
+    ISO_TRY(run_round(s, threads, events, sequence, task, error));
     s->first = false;
     if (events->derived.count == before) return ISOPROOF_OK;
     ISO_TRY(iso_sequence_repair(events, before, sequence, NULL, &saturation->cyclic, task, error));

@@ -311,10 +311,19 @@ static isoproof_status guess_between_rows(decision *d, bool guesses, isoproof_er
   return guesses && !d->is_over ? guess_again(d, error) : ISOPROOF_OK;
 }
 
-/* What follows without a guess, and the search on top of that. */
-static isoproof_status search_saturated(decision *d, uint64_t most_conflicts, bool *refuted, isoproof_error *error) {
+/* What follows without a guess, and the search on top of that; after better guesses, if wanted, as the orders that
+ * follow leave far fewer places to choose from. */
+static isoproof_status search_saturated(decision *d, bool guesses, uint64_t most_conflicts, bool *refuted,
+                                        isoproof_error *error) {
   ISO_TRY(saturate(d, refuted, error));
-  return *refuted ? violated_by_cycle(d, error) : refine(d, (iso_refine_limits){.conflicts = most_conflicts}, error);
+  if (*refuted) return violated_by_cycle(d, error);
+  if (guesses) {
+    iso_examination examination = examination_of(d);
+    iso_requirements_free(&d->guess);
+    ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &d->out->stats.guessed_wrong, error));
+    ISO_TRY(d->out->stats.guessed_wrong == 0 ? satisfied(d) : guess_again(d, error));
+  }
+  return d->is_over ? ISOPROOF_OK : refine(d, (iso_refine_limits){.conflicts = most_conflicts}, error);
 }
 
 /* Takes what was decided about a stronger level, if that is satisfied: its sequence proves this one, too. */
@@ -385,7 +394,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   }
   guesses = guesses && d->events.view->taking_part > FEW_TXNS;
   bool few = clocks && clocks_come_first(d);
-  if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
+  if (few) ISO_TRY(search_saturated(d, false, guesses ? SOON : 0, &refuted, error));
   bool rows = !few && d->rule->saturates && !d->rule->own_levels && !d->options.no_saturation;
   rows = rows && (d->options.rows || iso_rows_suit(&d->events, &d->sequence));
   if (rows) ISO_TRY(guess_between_rows(d, guesses && places, error));
@@ -393,7 +402,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
   if (guesses && !d->is_over) ISO_TRY(try_real_time(d, error));
   if (d->is_over) return ISOPROOF_OK;
   uint64_t most = d->options.only_satisfied ? LONG : 0;
-  if (clocks && !few && !rows) return search_saturated(d, most, &refuted, error);
+  if (clocks && !few && !rows) return search_saturated(d, guesses && places, most, &refuted, error);
   if (clocks && rows) ISO_TRY(make_clocks(d, error));
   return refine(d, (iso_refine_limits){.conflicts = most}, error);
 }
