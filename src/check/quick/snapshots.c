@@ -32,6 +32,7 @@ typedef struct {
   iso_quick_pages pages;
   uint64_t lowered; /* labels in this pass */
   bool circular;    /* in the first pass: two of them ask each other to be earlier */
+  bool blurred;     /* somebody read from one that ended later, so that ends are not commits */
 } snapshots;
 
 static inline bool counts(const snapshots *s, uint32_t txn) {
@@ -99,6 +100,7 @@ static void lower(snapshots *s, uint32_t txn) {
     if (h->op_kind[op] != ISOPROOF_OP_READ) continue;
     version v = seen_by(s, op);
     if (v.txn == 0 || v.txn == txn + 1 || s->labels[v.txn - 1].commit < begin) continue;
+    s->blurred |= s->labels[v.txn - 1].commit > own->commit;
     s->labels[v.txn - 1].commit = begin - 1;
     s->lowered++;
   }
@@ -274,7 +276,7 @@ bool iso_quick_snapshots(iso_quick *q, bool *proved) {
   bool made = make(&s, times[ISO_QUICK_ENDS]);
   bool ordered = made && s.order != NULL;
   *proved = ordered && find_labels(&s);
-  if (ordered && !*proved) {
+  if (ordered && !*proved && s.blurred) {
     bool mended;
     made = mend_order(&s, &mended);
     *proved = made && mended && find_labels(&s);
