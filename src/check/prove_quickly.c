@@ -19,7 +19,8 @@ static demand demand_of(const isoproof_check_options *options) {
     const isoproof_level_info *level = isoproof_level_find(options->levels[i]);
     const iso_level_method *method = iso_level_method_of(level);
     if (method->engine == ISO_ENGINE_WITHIN) continue;
-    bool strong = method->engine == ISO_ENGINE_STRONG, axiom = method->engine == ISO_ENGINE_AXIOM && method->axiom <= ISO_AXIOM_CAUSAL;
+    bool strong = method->engine == ISO_ENGINE_STRONG,
+         axiom = method->engine == ISO_ENGINE_AXIOM && method->axiom <= ISO_AXIOM_CAUSAL;
     d.any = true;
     d.other = d.other || method->engine == ISO_ENGINE_ELLE;
     d.other = d.other || (strong && (method->strong.single || method->strong.rule == ISO_RULE_MIXED));

@@ -1,7 +1,7 @@
 /* prove_quickly.h - what of all that was asked for can be proved without the engines (check/quick).
  *
- * Levels of axioms are proved by looking reads up, strong ones by carrying the history out in the order of its times, and
- * snapshot isolation by labels.  What is not proved is as open as before.  Nothing is owned. */
+ * Levels of axioms are proved by looking reads up, strong ones by carrying the history out in the order of its times,
+ * and snapshot isolation by labels.  What is not proved is as open as before.  Nothing is owned. */
 #ifndef ISO_CHECK_PROVE_QUICKLY_H
 #define ISO_CHECK_PROVE_QUICKLY_H
 

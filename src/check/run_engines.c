@@ -216,14 +216,16 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
                                    isoproof_error *error) {
   ISO_TRY(iso_begin_between(check, task, error));
   bool causal_known = iso_is_proved(check, iso_axiom_level(ISO_AXIOM_CAUSAL));
-  if (!causal_known && is_causal_first(check, options)) ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
+  if (!causal_known && is_causal_first(check, options))
+    ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats, .first = check->first};
   if (options->anomaly_count == 0) {
     ISO_TRY(iso_strong_run(&check->weak.view, &check->weak.versions, is_searched, &w, options->level_count > 0, &how,
                            task, &check->strong, error));
   }
-  causal_known = causal_known || iso_strong_verdict(&check->strong, iso_axiom_level(ISO_AXIOM_CAUSAL)) == ISOPROOF_SATISFIED;
+  causal_known =
+      causal_known || iso_strong_verdict(&check->strong, iso_axiom_level(ISO_AXIOM_CAUSAL)) == ISOPROOF_SATISFIED;
   if (!causal_known) ISO_TRY(run_weak(check, options, task, error));
   for (size_t i = 0; i < check->strong.count; i++) ISO_TRY(iso_explain_strong(check, i, task, error));
   return ISOPROOF_OK;

@@ -127,7 +127,8 @@ static inline __attribute__((always_inline)) void announce(const snapshots *s, s
     __builtin_prefetch(&s->versions[iso_quick_place_or_none(s->q, h->op_key[op], h->op_value[op])]);
 }
 
-/* One pass over all transactions, from the last one to the first; the first pass ends where two contradict each other. */
+/* One pass over all transactions, from the last one to the first; the first pass ends where two contradict each other.
+ */
 static void lower_all(snapshots *s, bool is_first) {
   const isoproof_history *h = s->q->h;
   s->lowered = 0;
@@ -158,7 +159,8 @@ static bool find_labels(snapshots *s) {
 
 /* ---- the order of the versions ---- */
 
-/* A transaction that ended too late for its place: whoever read from it, or follows it in its session, ended earlier. */
+/* A transaction that ended too late for its place: whoever read from it, or follows it in its session, ended earlier.
+ */
 typedef struct {
   int64_t commit;
   uint32_t txn, place; /* before */

@@ -13,12 +13,18 @@ static uint64_t setting(const char *name, uint64_t usual) {
   return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
 }
 
-static const char *const names[] = {"serializable",        "strict-serializable",
-                                    "snapshot-isolation",  "strong-snapshot-isolation",
-                                    "prefix",              "parallel-snapshot-isolation",
-                                    "update-atomic",       "causal",
-                                    "read-committed",      "cut-isolation",
-                                    "linearizable",        "read-your-writes"};
+static const char *const names[] = {"serializable",
+                                    "strict-serializable",
+                                    "snapshot-isolation",
+                                    "strong-snapshot-isolation",
+                                    "prefix",
+                                    "parallel-snapshot-isolation",
+                                    "update-atomic",
+                                    "causal",
+                                    "read-committed",
+                                    "cut-isolation",
+                                    "linearizable",
+                                    "read-your-writes"};
 enum { NAMES = sizeof names / sizeof names[0], MOST_ASKED = 3 };
 
 typedef struct {
