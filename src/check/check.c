@@ -5,7 +5,7 @@
 #include "base/task.h"
 #include "check/ambiguous.h"
 #include "check/check_levels.h"
-#include "check/quick/quick.h"
+#include "check/prove_quickly.h"
 #include "elle/elle_result.h"
 #include "history/resolve.h"
 #include "level/tap.h"
@@ -41,29 +41,12 @@ static isoproof_status refuse_interference(const isoproof_history *history, isop
                   what);
 }
 
-/* The axiom from which all that was asked for follows, if it is stronger than the one that is given; false where it
- * takes more than an axiom, or more than a verdict is wanted. */
-static bool find_axiom(const isoproof_check_options *options, iso_axiom *axiom) {
-  bool more = options->certificate || options->stats || options->others || options->anomaly_count > 0;
-  bool found = false;
-  for (size_t i = 0; i < options->level_count; i++) {
-    const iso_level_method *method = iso_level_method_of(isoproof_level_find(options->levels[i]));
-    if (method->engine == ISO_ENGINE_WITHIN) continue;
-    if (method->engine != ISO_ENGINE_AXIOM || method->axiom > ISO_AXIOM_CAUSAL) return false;
-    if (method->axiom > *axiom) *axiom = method->axiom;
-    found = true;
-  }
-  return found && !more;
-}
-
 /* By levels or patterns, after what can be known without the engines. */
 static isoproof_status check_levels(isoproof_history *history, const isoproof_check_options *options,
                                     isoproof_task *task, isoproof_result **result, isoproof_error *error) {
   iso_quick_proof proof = {.is_proved = false};
-  iso_axiom axiom = ISO_AXIOM_READ_COMMITTED;
   bool ambiguous = false, repeated = false;
-  isoproof_status status = ISOPROOF_OK;
-  if (find_axiom(options, &axiom)) status = iso_quick_prove(history, axiom, task, &proof, error);
+  isoproof_status status = iso_prove_quickly(history, options, ISO_PROVE_FEWEST_OPS, task, &proof, error);
   if (status == ISOPROOF_ERR_CANCELLED) return status;
   /* When time is up, the engines say so in the result. */
   if (!proof.is_sound && status != ISOPROOF_ERR_TIMEOUT) {
@@ -72,7 +55,7 @@ static isoproof_status check_levels(isoproof_history *history, const isoproof_ch
     /* Patterns by themselves are about what was observed, which is not known then. */
     if (options->anomaly_count > 0) ISO_TRY(iso_history_require_unique(history, resolution, error));
     repeated = resolution->counts.duplicate_writes > 0;
-    ambiguous = repeated || resolution->open_reads > 0;
+    ambiguous = (repeated || resolution->open_reads > 0) && !iso_proof_settles(history, options, &proof);
   }
   ISO_TRY(ambiguous ? iso_check_ambiguous(history, options, task, result, error)
                     : iso_check_levels_knowing(history, options, &proof, task, result, error));

@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "check/judge.h"
 #include "check/model_check.h"
+#include "check/prove_quickly.h"
 #include "check/run_engines.h"
 #include "check/strong/search_stats.h"
 
@@ -201,7 +202,8 @@ static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
 /* Fills the result in; what is shown is verified here. */
 static isoproof_status fill(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
                             isoproof_task *task, isoproof_error *error) {
-  isoproof_status status = check->proof.is_proved ? ISOPROOF_OK : iso_run_engines(check, options, task, error);
+  bool settled = iso_proof_settles(check->history, options, &check->proof);
+  isoproof_status status = settled ? ISOPROOF_OK : iso_run_engines(check, options, task, error);
   if (status == ISOPROOF_OK) status = iso_check_models(check, options, task, error);
   result->unknown_reason = check->unknown_reason;
   result->unexplained = check->unexplained;

@@ -17,7 +17,7 @@ isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_
 /* The same where it is known that the levels asked for are violated, so that what shows that soonest is enough. */
 isoproof_status iso_check_levels_violated(isoproof_history *history, const isoproof_check_options *options,
                                           isoproof_task *task, isoproof_result **result, isoproof_error *error);
-/* The same with what is known already; where it is proved, all that was asked for follows from that. */
+/* The same with what is known already; where all that was asked for follows from that, nothing is left to do. */
 isoproof_status iso_check_levels_knowing(isoproof_history *history, const isoproof_check_options *options,
                                          const iso_quick_proof *proof, isoproof_task *task, isoproof_result **result,
                                          isoproof_error *error);

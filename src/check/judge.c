@@ -52,6 +52,11 @@ bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_
   return !check->has_weak || iso_strong_hindrance(&check->weak.view, strong) != NULL;
 }
 
+bool iso_is_proved(const iso_level_check *check, const isoproof_level_info *level) {
+  const isoproof_level_info *proved = iso_quick_proved_level(&check->proof);
+  return proved != NULL && isoproof_level_implies(proved, level);
+}
+
 static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axiom) {
   if (check->weak.axioms[axiom].decided) return ISOPROOF_SATISFIED;
   /* The forced edges of causal contain those of every other axiom. */
@@ -63,12 +68,13 @@ isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_in
   const iso_level_method *method = iso_level_method_of(level);
   if (iso_is_beside_the_point(check, level)) {
     bool mixed = method->engine == ISO_ENGINE_STRONG && method->strong.rule == ISO_RULE_MIXED;
-    return mixed ? ISOPROOF_UNDECIDED : iso_strong_verdict(&check->strong, level);
+    if (mixed) return ISOPROOF_UNDECIDED;
+    bool proved = iso_is_proved(check, level) && !check->proof.repeats;
+    return proved ? ISOPROOF_SATISFIED : iso_strong_verdict(&check->strong, level);
   }
   if (iso_is_broken_outright(check, level)) return ISOPROOF_VIOLATED;
   if (method->engine == ISO_ENGINE_WITHIN) return ISOPROOF_SATISFIED;
-  if (check->proof.is_proved && isoproof_level_implies(iso_axiom_level(check->proof.axiom), level))
-    return ISOPROOF_SATISFIED;
+  if (iso_is_proved(check, level)) return ISOPROOF_SATISFIED;
   if (!check->has_weak) return ISOPROOF_UNDECIDED;
   if (iso_is_broken_weakly(check, level)) return ISOPROOF_VIOLATED;
   isoproof_verdict searched = iso_strong_verdict(&check->strong, level);

@@ -20,6 +20,9 @@ bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_inf
 /* Whether the level is about transactions of one operation, and the history is not. */
 bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level);
 
+/* Whether the level follows from what was proved without the engines. */
+bool iso_is_proved(const iso_level_check *check, const isoproof_level_info *level);
+
 /* The verdict on a level. */
 isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_info *level);
 

@@ -70,7 +70,8 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   const wish *w = user;
   bool asked =
       w->options->level_count > 0 ? iso_is_level_asked(w->options, level) : level->family != ISOPROOF_LEVEL_MODEL;
-  return asked && !iso_is_broken_weakly(w->check, level);
+  bool beside = iso_is_beside_the_point(w->check, level); /* then a proof is not about it */
+  return asked && !iso_is_broken_weakly(w->check, level) && (beside || !iso_is_proved(w->check, level));
 }
 
 static bool is_limit(isoproof_status status) {
@@ -256,15 +257,18 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
   ISO_TRY(iso_begin_between(check, task, error));
   if (check->violated) ISO_TRY(tell_any(check, options, task, &told, error));
   if (told) return ISOPROOF_OK;
-  if (is_causal_first(check, options)) ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
+  bool causal_known = iso_is_proved(check, iso_axiom_level(ISO_AXIOM_CAUSAL));
+  if (!causal_known && is_causal_first(check, options))
+    ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats, .first = check->first};
   if (options->anomaly_count == 0) {
     ISO_TRY(iso_strong_run(&check->weak.view, &check->weak.versions, is_searched, &w, options->level_count > 0, &how,
                            task, &check->strong, error));
   }
-  const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
-  if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
+  causal_known =
+      causal_known || iso_strong_verdict(&check->strong, iso_axiom_level(ISO_AXIOM_CAUSAL)) == ISOPROOF_SATISFIED;
+  if (!causal_known) ISO_TRY(run_weak(check, options, task, error));
   for (size_t i = 0; i < check->strong.count; i++) ISO_TRY(iso_explain_strong(check, i, task, error));
   return ISOPROOF_OK;
 }

@@ -228,13 +228,10 @@ static iso_quick_wish wish_of(const judging *j, uint64_t memory) {
 
 /* Everything that follows; no single transaction does anything wrong. */
 static void enter_proof(judging *j, const iso_quick_proof *proof) {
-  const isoproof_level_info *level, *proved = iso_axiom_level(proof->axiom);
-  if (proof->is_snapshot) proved = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
-  if (proof->is_serial) proved = isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
-  if (proof->is_strict) proved = isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE);
+  const isoproof_level_info *level, *proved = iso_quick_proved_level(proof);
   for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
     bool within = proof->is_sound && iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN;
-    bool follows = (proof->is_proved || proof->is_snapshot) && isoproof_level_implies(proved, level);
+    bool follows = proved != NULL && isoproof_level_implies(proved, level);
     if (within || follows) j->c.verdict[i] = ISOPROOF_SATISFIED;
   }
 }

@@ -32,6 +32,7 @@ unsigned iso_quick_plan_replay(iso_quick *q) {
 /* Shares out what is left once everything has its room but the table and, when that has gone, what is found. */
 static void share_room(iso_quick *q, uint64_t room) {
   uint64_t threads = q->threads, suspicions = room / 8 / threads / PER_SUSPICION;
+  suspicions = at_most(suspicions, q->h->ops); /* few operations do not make many */
   suspicions = suspicions > LEAST_SUSPICIONS ? suspicions : LEAST_SUSPICIONS;
   q->most_suspicions = (uint32_t)at_most(suspicions, MOST_SUSPICIONS);
   /* Where the sources of transactions are, how many, and what sessions have seen. */

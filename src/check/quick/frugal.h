@@ -9,9 +9,6 @@
 
 #include "check/quick/state.h"
 
-/* No limit. */
-#define ISO_QUICK_ALL_MEMORY UINT64_MAX
-
 /* With how many threads the history can be carried out in the order of its times; 0 where it does not fit. */
 unsigned iso_quick_plan_replay(iso_quick *q);
 /* Finds into how many slices the table is divided once it is measured; false where no number would do. */

@@ -10,6 +10,7 @@
 #include "check/quick/snapshots.h"
 #include "check/quick/state.h"
 #include "check/quick/time_order.h"
+#include "history/real_time.h"
 
 /* Whether a history is one of registers whose outcomes are known. */
 static bool is_plain(const isoproof_history *h) {
@@ -128,8 +129,10 @@ static bool run_by_times(iso_quick *q, iso_quick_proof *proof) {
   if (!serial.is_unique) {
     if (!iso_quick_measure(q) || (!q->given_up && !iso_quick_find_repeated(q))) return false;
   }
-  proof->is_sound = proof->is_proved = proof->is_serial = !q->given_up;
-  proof->is_strict = proof->is_serial && serial.is_strict;
+  proof->is_sound = proof->is_proved = !q->given_up;
+  proof->repeats = q->given_up && q->may_repeat;
+  proof->is_serial = proof->is_proved || proof->repeats;
+  proof->is_strict = proof->is_serial && serial.is_strict && iso_has_real_time(q->h);
   return true;
 }
 
@@ -183,7 +186,7 @@ static bool enter(iso_quick *q) {
 static bool run_by_reads(iso_quick *q, iso_quick_proof *proof) {
   if (q->first == NULL && !iso_quick_measure(q)) return false;
   if (q->given_up) return true;
-  if (!index_sessions(q) || !enter(q)) return false;
+  if ((q->sessions == NULL && !index_sessions(q)) || !enter(q)) return false;
   if (q->given_up) return true;
   guess(q);
   if (!judge(q)) return false;
@@ -197,6 +200,22 @@ static bool run_by_reads(iso_quick *q, iso_quick_proof *proof) {
   return true;
 }
 
+/* Snapshot isolation: labels, and reads that are sound.  Where memory is limited reads come first, as they may show
+ * what is wrong; else labels do, which fail sooner.  False when memory is out. */
+static bool run_by_labels(iso_quick *q, iso_quick_proof *proof) {
+  bool labels;
+  if (q->memory != ISO_QUICK_ALL_MEMORY) {
+    if (!run_by_reads(q, proof) || !iso_quick_find_suspects(q)) return false;
+    return !proof->is_sound || iso_quick_snapshots(q, &proof->is_snapshot);
+  }
+  if (!iso_quick_measure(q)) return false;
+  if (q->given_up) return true;
+  if (!index_sessions(q) || !iso_quick_snapshots(q, &labels)) return false;
+  if (labels && !run_by_reads(q, proof)) return false;
+  proof->is_snapshot = labels && proof->is_sound;
+  return true;
+}
+
 /* False when memory is out. */
 static bool run(iso_quick *q, bool by_reads, iso_quick_proof *proof) {
   q->shares = iso_alloc_zero(q->threads, sizeof *q->shares);
@@ -205,9 +224,9 @@ static bool run(iso_quick *q, bool by_reads, iso_quick_proof *proof) {
   if (!run_by_times(q, proof)) return false;
   by_reads = by_reads && is_short(q->h) && (q->axiom != ISO_AXIOM_CAUSAL || is_narrow(q->h));
   if (proof->is_proved || q->given_up || !by_reads) return true;
+  if (q->snapshots) return run_by_labels(q, proof);
   if (!run_by_reads(q, proof)) return false;
-  if (!proof->is_proved && !iso_quick_find_suspects(q)) return false;
-  return !q->snapshots || !proof->is_sound || iso_quick_snapshots(q, &proof->is_snapshot);
+  return proof->is_proved || iso_quick_find_suspects(q);
 }
 
 static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof, isoproof_error *error) {
@@ -221,8 +240,15 @@ static isoproof_status prove(iso_quick *q, bool by_reads, iso_quick_proof *proof
   bool made = run(q, by_reads, proof);
   proof->slices = q->entries != NULL || q->first_read != NULL ? q->slices : 0;
   quick_free(q);
-  if (proof->is_proved || proof->is_snapshot) return ISOPROOF_OK;
+  if (iso_quick_proved_level(proof) != NULL) return ISOPROOF_OK;
   return made ? iso_task_check(q->task, error) : iso_fail_memory(error);
+}
+
+const isoproof_level_info *iso_quick_proved_level(const iso_quick_proof *proof) {
+  if (proof->is_strict) return isoproof_level_at(ISO_LEVEL_STRICT_SERIALIZABLE);
+  if (proof->is_serial) return isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
+  if (proof->is_snapshot) return isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  return proof->is_proved ? iso_axiom_level(proof->axiom) : NULL;
 }
 
 isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
@@ -237,6 +263,7 @@ isoproof_status iso_quick_prove_frugally(const isoproof_history *history, const 
   q.memory = wish->memory;
   q.slices = wish->fewest_slices;
   q.snapshots = wish->snapshots;
+  q.may_repeat = wish->repeats;
   q.suspects = wish->suspects;
   isoproof_status status = prove(&q, wish->by_reads && wish->axiom <= ISO_AXIOM_READ_ATOMIC, proof, error);
   if (history->frugal) iso_pages_let_go(history->map, 0, history->map_bytes);

@@ -23,9 +23,17 @@ typedef struct iso_quick_proof {
   bool is_serial;   /* and the history is serializable */
   bool is_strict;   /* and in an order that respects real time */
   bool is_snapshot; /* and it satisfies snapshot isolation */
+  bool repeats;     /* is_serial and is_strict hold although values may be written twice: which write each read saw is
+                       then a choice, and the order makes it; nothing else is said */
   iso_axiom axiom;  /* that was asked for */
   uint32_t slices;  /* that a table was divided into; 0: there was none, or there was memory for all of it */
 } iso_quick_proof;
+
+/* The strongest level that is proved; NULL: none. */
+const isoproof_level_info *iso_quick_proved_level(const iso_quick_proof *proof);
+
+/* No limit. */
+#define ISO_QUICK_ALL_MEMORY UINT64_MAX
 
 /* For read committed, read atomic and causal. */
 isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task,
@@ -40,6 +48,7 @@ typedef struct iso_quick_wish {
   uint64_t memory;
   bool by_reads;
   bool snapshots; /* where reads are sound, snapshot isolation is tried, not the axiom (snapshots.h) */
+  bool repeats;   /* values that repeat are no hindrance to carrying the history out: see iso_quick_proof */
   iso_axiom axiom;
   uint32_t fewest_slices; /* that a table is divided into; 0: as few as fit */
   /* Transactions that may show by themselves that the axiom does not hold are added here, if no value is written twice

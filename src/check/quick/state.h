@@ -84,6 +84,7 @@ typedef struct iso_quick {
   uint64_t memory;      /* bytes, besides the file */
   uint32_t most_turns;  /* sessions that take turns, at most */
   bool snapshots;       /* snapshot isolation is tried, too */
+  bool may_repeat;      /* values may, when the history is carried out: see iso_quick_wish */
   uint32_t slices;      /* of the table: at least; then how many there were */
   uint32_t *first_read; /* by session, and one more: where its reads begin among all */
   uint32_t *entries;    /* by read: what the table had for it; NULL: the table has everything */
