@@ -54,7 +54,7 @@ static void assert_same(const iso_weak *a, const iso_weak *b) {
   }
 }
 
-enum { SMALL = UNLESS_SLOW(1500, 500), LARGE = UNLESS_SLOW(6, 2) };
+enum { SMALL = UNLESS_SLOW(1500, 250), LARGE = UNLESS_SLOW(6, 1) };
 
 /* Small histories, many of them broken, of one block of a sweep. */
 static void test_small(void **state) {

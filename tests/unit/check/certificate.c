@@ -191,7 +191,7 @@ static uint64_t setting(const char *name, uint64_t usual) {
 
 static void small_histories(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 40000);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 25000);
   if (histories < 40000) histories /= 4; /* sanitizers are slow */
   tally t = {.random = setting("ISOPROOF_RANDOM_SEED", 42)};
   for (uint64_t i = 0; i < histories; i++) {

@@ -285,7 +285,7 @@ static uint64_t setting(const char *name, uint64_t usual) {
 }
 
 static void compare(void (*draw)(uint64_t *state, sketch *out), uint64_t seed) {
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000), random = setting("ISOPROOF_RANDOM_SEED", seed);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 120000), random = setting("ISOPROOF_RANDOM_SEED", seed);
   tally seen;
   memset(&seen, 0, sizeof seen);
   for (uint64_t i = 0; i < histories; i++) {

@@ -427,7 +427,7 @@ static void print_tally(const tally *seen) {
 
 static void registers(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 31);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 120000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 31);
   tally seen;
   memset(&seen, 0, sizeof seen);
   for (uint64_t i = 0; i < histories; i++) {
@@ -444,7 +444,7 @@ static void registers(void **state) {
 
 static void lists(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 37);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 120000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 37);
   tally seen;
   memset(&seen, 0, sizeof seen);
   for (uint64_t i = 0; i < histories; i++) {

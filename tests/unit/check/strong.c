@@ -188,12 +188,12 @@ static void agree(void (*draw)(uint64_t *state, sketch *out), uint64_t histories
 
 static void registers(void **state) {
   (void)state;
-  agree(sketch_draw, setting("ISOPROOF_RANDOM_HISTORIES", 100000) / 10 * 7, setting("ISOPROOF_RANDOM_SEED", 271828));
+  agree(sketch_draw, setting("ISOPROOF_RANDOM_HISTORIES", 60000) / 10 * 7, setting("ISOPROOF_RANDOM_SEED", 271828));
 }
 
 static void lists(void **state) {
   (void)state;
-  agree(sketch_draw_lists, setting("ISOPROOF_RANDOM_HISTORIES", 100000) / 10 * 3,
+  agree(sketch_draw_lists, setting("ISOPROOF_RANDOM_HISTORIES", 60000) / 10 * 3,
         setting("ISOPROOF_RANDOM_SEED", 314159));
 }
 

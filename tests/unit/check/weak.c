@@ -11,7 +11,7 @@ static void agrees_with_the_oracle(void **state) {
   static const char *const codes[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-g", "TAP-h",
                                       "TAP-i", "TAP-j", "TAP-k", "TAP-l", "TAP-m", "TAP-n", NULL};
   (void)state;
-  agree_with_oracle(sketch_draw, 100000, AGREE_ALL, codes);
+  agree_with_oracle(sketch_draw, 60000, AGREE_ALL, codes);
 }
 
 /* The example of every pattern shows that pattern, and the level it names is violated. */
@@ -79,7 +79,7 @@ static void simulated_levels_and_bugs(void **state) {
     options.struct_size = sizeof options;
     options.seed = 7 + i;
     options.sessions = 8;
-    options.txns = 3000;
+    options.txns = UNLESS_SLOW(3000, 1000);
     options.keys = 50;
     options.distribution = ISOPROOF_KEYS_ZIPF;
     options.skew = 1;
@@ -137,7 +137,7 @@ static void threads_agree(void **state) {
       options.seed = 5;
       options.level = sim_levels[i];
       options.sessions = 20;
-      options.txns = 20000;
+      options.txns = UNLESS_SLOW(20000, 6000);
       options.ops_min = options.ops_max = 5;
       options.bugs[ISOPROOF_SIM_BUG_FRACTURED_READ] = 5;
       assert_ok(isoproof_simulate(&options, NULL, &history, NULL, NULL));

@@ -28,7 +28,7 @@ static void agrees_with_the_oracle(void **state) {
                                       "duplicate-elements",
                                       NULL};
   (void)state;
-  agree_with_oracle(sketch_draw_lists, 100000, AGREE_MAIN, codes);
+  agree_with_oracle(sketch_draw_lists, 50000, AGREE_MAIN, codes);
 }
 
 static isoproof_history *load(const char *text, size_t size, const char *format) {

@@ -1,6 +1,6 @@
 /* What is proved by reading the columns of a history within little memory, against isoproof_check: random histories of
  * registers and lists, sound ones and others, with times and without, in 1 to 8 slices and little memory; and larger
- * ones in mapped files.  ISOPROOF_RANDOM_HISTORIES sets how many (100,000 without), ISOPROOF_RANDOM_SEED where they
+ * ones in mapped files.  ISOPROOF_RANDOM_HISTORIES sets how many (40,000 without), ISOPROOF_RANDOM_SEED where they
  * start. */
 #include "tests/unit/unit.h"
 
@@ -160,7 +160,7 @@ static void show(sketch *s, trial *t, uint64_t number) {
 
 static void random_histories(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 100000), random = setting("ISOPROOF_RANDOM_SEED", 271828);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 40000), random = setting("ISOPROOF_RANDOM_SEED", 271828);
   trial t = {.plentiful = false};
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
@@ -186,7 +186,7 @@ static void random_histories(void **state) {
 /* Snapshots, and what is nearly so: small ones with times always, and simulated ones on few keys, with bugs. */
 static void small_snapshots(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 100000), random = setting("ISOPROOF_RANDOM_SEED", 57721);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 40000), random = setting("ISOPROOF_RANDOM_SEED", 57721);
   trial t = {.wish = {.memory = PLENTY, .by_reads = true, .snapshots = true}};
   t.asked[0] = "snapshot-isolation";
   t.asked_count = 1;
