@@ -44,7 +44,9 @@ static isoproof_status refuse_taken(iso_connection *connection, const char *tabl
   iso_relation found;
   ISO_TRY(iso_catalogue_find(connection, table, reply, &found, error));
   if (found.exists) return refuse(connection, table, &found, reply, error);
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: table '%s' comes and goes: other runs use the name",
+  return iso_fail(error, ISOPROOF_ERR_USAGE,
+                  "%s: table '%s' comes and goes, as other runs use the name: nothing was changed; choose another name "
+                  "(--table), or none",
                   connection->database->urls[0].shown, table);
 }
 
