@@ -22,10 +22,9 @@ typedef struct {
   int32_t *row[2]; /* scratch, by side */
 } updater;
 
-static bool neighbours_make(neighbours *n, uint32_t events, size_t edges) {
+static bool neighbours_begin(neighbours *n, uint32_t events) {
   n->first = iso_alloc_zero((size_t)events + 2, sizeof *n->first);
-  n->event = iso_alloc(edges, sizeof *n->event);
-  return n->first != NULL && n->event != NULL;
+  return n->first != NULL;
 }
 
 static void neighbours_free(neighbours *n) {
@@ -33,8 +32,11 @@ static void neighbours_free(neighbours *n) {
   free(n->event);
 }
 
-static void sum_up(neighbours *n, uint32_t events) {
+/* After first[event + 2] has counted those of each event: room for all of them. */
+static bool neighbours_make_room(neighbours *n, uint32_t events) {
   for (uint32_t i = 0; i < events; i++) n->first[i + 2] += n->first[i + 1];
+  n->event = iso_alloc(n->first[events + 1], sizeof *n->event);
+  return n->event != NULL;
 }
 
 static void put(neighbours *n, uint32_t of, uint32_t other) { n->event[n->first[of + 1]++] = other; }
@@ -44,13 +46,8 @@ static void put(neighbours *n, uint32_t of, uint32_t other) { n->event[n->first[
 static bool list_neighbours(updater *u) {
   const iso_event_graph *e = u->e;
   const iso_sequence *s = u->s;
-  size_t edges = 0;
   uint32_t before;
-  for (uint32_t i = 0; i < s->count; i++) {
-    uint64_t at = 0;
-    while (iso_next_before(e, s->event[i], &at) != ISO_NO_EVENT) edges++;
-  }
-  if (!neighbours_make(&u->before, e->count, edges) || !neighbours_make(&u->after, e->count, edges)) return false;
+  if (!neighbours_begin(&u->before, e->count) || !neighbours_begin(&u->after, e->count)) return false;
   for (uint32_t i = 0; i < s->count; i++) {
     uint64_t at = 0;
     while ((before = iso_next_before(e, s->event[i], &at)) != ISO_NO_EVENT) {
@@ -58,8 +55,7 @@ static bool list_neighbours(updater *u) {
       u->after.first[before + 2]++;
     }
   }
-  sum_up(&u->before, e->count);
-  sum_up(&u->after, e->count);
+  if (!neighbours_make_room(&u->before, e->count) || !neighbours_make_room(&u->after, e->count)) return false;
   for (uint32_t i = 0; i < s->count; i++) {
     uint64_t at = 0;
     while ((before = iso_next_before(e, s->event[i], &at)) != ISO_NO_EVENT) put(&u->after, before, s->event[i]);
