@@ -297,7 +297,8 @@ static void raise_weights(iso_line *l, const iso_contradictions *found) {
 }
 
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
-  enum { STEPS = 300, IDLE_ROUNDS = 60, RESTART = 50, LONGER = 3 };
+  /* Of a large history a round takes long; one that is stuck with much left will not get out of it. */
+  enum { STEPS = 300, IDLE_ROUNDS = 60, MUCH_LEFT = 256, HOPELESS_ROUNDS = 4, RESTART = 50, LONGER = 3 };
   walker w = {.l = l, .task = task, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   iso_contradictions found = {.pairs = 0};
   uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;
@@ -313,7 +314,8 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
       memcpy(places, l->place, l->e->txn_events * sizeof *places);
       least = found.pairs, idle = 0, restart = RESTART, idle_steps = l->steps + how.patience * accesses;
     }
-    bool in_vain = idle > IDLE_ROUNDS && l->steps > idle_steps;
+    uint32_t most_idle = least > accesses / MUCH_LEFT ? HOPELESS_ROUNDS : IDLE_ROUNDS;
+    bool in_vain = idle > most_idle && l->steps > idle_steps;
     if (!made || found.pairs == 0 || in_vain || l->steps >= most_steps) break;
     raise_weights(l, &found);
     if (idle == restart) {
