@@ -66,21 +66,33 @@ static bool sort_candidates(const iso_choices *c, const iso_choice *choice) {
 
 /* ---- what comes too late or too early ---- */
 
-/* By session, of those who wrote the key and come before the reader, the last one. */
-static uint32_t find_seen_writers(const iso_choices *c, uint32_t key, uint32_t reader, uint32_t *seen, uint32_t most) {
-  const iso_row_versions *v = c->versions;
-  const isoproof_history *h = c->history;
-  uint32_t count = 0;
-  for (uint32_t i = v->first[key]; i < v->first[key + 1]; i++) {
-    uint32_t txn = v->txn[i], k = 0;
-    if (h->txn_status[txn] != ISOPROOF_TXN_COMMITTED || !iso_reach_before(&c->reach, txn, reader)) continue;
-    while (k < count && h->txn_session[seen[k]] != h->txn_session[txn]) k++;
-    if (k == most) continue;
-    if (k == count) {
-      seen[count++] = txn;
-    } else if (txn > seen[k]) {
-      seen[k] = txn;
+/* The first of the writers [low, high) of a key that is not below `txn`. */
+static uint32_t place_from(const uint32_t *writers, uint32_t low, uint32_t high, uint32_t txn) {
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (writers[middle] < txn) {
+      low = middle + 1;
+    } else {
+      high = middle;
     }
+  }
+  return low;
+}
+
+/* By session, of those who wrote the key and come before the reader, the last one.  Of a session these are the first
+ * ones, so that a key with a million versions is not gone through for each of its readers. */
+static uint32_t find_seen_writers(const iso_choices *c, uint32_t key, uint32_t reader, uint32_t *seen, uint32_t most) {
+  const uint32_t *writers = c->writers;
+  const isoproof_history *h = c->history;
+  uint32_t count = 0, end = c->versions->first[key + 1], next;
+  if (!c->reach.known[reader]) return 0;
+  for (uint32_t first = c->versions->first[key]; first < end && count < most; first = next) {
+    uint32_t session = h->txn_session[writers[first]], begin = h->session_first_txn[session];
+    uint32_t limit = begin + c->reach.clock[(size_t)reader * h->sessions + session];
+    next = place_from(writers, first, end, h->session_first_txn[session + 1]);
+    uint32_t behind = place_from(writers, first, next, session == h->txn_session[reader] ? reader : limit);
+    while (behind > first && h->txn_status[writers[behind - 1]] != ISOPROOF_TXN_COMMITTED) behind--;
+    if (behind > first) seen[count++] = writers[behind - 1];
   }
   return count;
 }

@@ -19,6 +19,7 @@ void iso_choices_free(iso_choices *c) {
   free(c->slots);
   free(c->slot_ops);
   iso_row_versions_free(c->own_versions);
+  free(c->writers);
   free(c->by_value);
   if (c->has_reach) iso_reach_free(&c->reach);
   memset(c, 0, sizeof *c);
@@ -157,10 +158,25 @@ static bool is_doubtful(const iso_choices *c, uint32_t op) {
   return (open && c->resolution->rows != NULL) || c->has_duplicates;
 }
 
+/* Who wrote each key, in the order of sessions. */
+static bool list_writers(iso_choices *c) {
+  const isoproof_history *h = c->history;
+  uint32_t *next = iso_alloc(h->keys, sizeof *next);
+  c->writers = iso_alloc(c->versions->first[h->keys], sizeof *c->writers);
+  bool made = next != NULL && c->writers != NULL;
+  if (made) memcpy(next, c->versions->first, h->keys * sizeof *next);
+  for (uint32_t op = 0; made && op < h->ops; op++) {
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE) c->writers[next[h->op_key[op]]++] = c->op_txn[op];
+  }
+  free(next);
+  return made;
+}
+
 /* The reads whose writer is certain: of a value that is unique. */
 static isoproof_status find_reach(iso_choices *c, isoproof_error *error) {
   const isoproof_history *h = c->history;
   c->looked_for_reach = true;
+  if (!list_writers(c)) return iso_fail_memory(error);
   uint64_t *certain = iso_alloc_zero((size_t)h->ops / 64 + 1, sizeof *certain);
   if (certain == NULL) return iso_fail_memory(error);
   for (uint32_t op = 0; op < h->ops; op++) {

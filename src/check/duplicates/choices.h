@@ -47,6 +47,7 @@ typedef struct iso_choices {
   const uint32_t *op_txn;
   iso_row_versions *versions; /* the resolution's, or own_versions */
   iso_row_versions *own_versions;
+  uint32_t *writers;  /* those of each key as in `versions`, ascending; NULL where nobody asked who comes before whom */
   uint32_t *by_value; /* the places of each key in `versions` by value; NULL where values are unique */
   iso_choice_wish wish;
   iso_reach reach;
