@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/order/replay.h"
+#include "check/order/retrace.h"
 #include "check/order/springs.h"
 #include "check/order/value_walk.h"
 #include "check/order/walk.h"
@@ -44,8 +45,14 @@ static isoproof_status follow_values(const iso_event_graph *e, const iso_value_c
   }
   iso_value_walk walk = {.seed = how.seed, .most_steps = UINT64_C(1) << 28, .patience = UINT64_C(1) << 26};
   walk.mends = how.mends;
-  isoproof_status status = how.values ? iso_value_walk_all(e, classes, walk, task, turn, error)
-                                      : iso_replay(e, classes, place, task, turn, error);
+  bool found = false;
+  isoproof_status status = ISOPROOF_OK;
+  if (how.values) {
+    status = iso_value_walk_all(e, classes, walk, task, turn, error);
+  } else {
+    status = iso_retrace(e, classes, place, task, turn, &found, error);
+    if (status == ISOPROOF_OK && !found) status = iso_replay(e, classes, place, task, turn, error);
+  }
   iso_sequence made;
   if (status == ISOPROOF_OK) status = iso_sequence_make_by(e, turn, task, &made, error);
   free(turn);
