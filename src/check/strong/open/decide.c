@@ -83,11 +83,18 @@ static isoproof_status saturate_rows(iso_open_stage *s, bool *cyclic, isoproof_e
   return ISOPROOF_OK;
 }
 
+/* Whether of two who read a version and wrote its key one loses its update. */
+static bool updates_are_exclusive(const iso_open_stage *s) {
+  return s->rule != NULL && (s->rule->exclusive || !s->rule->split);
+}
+
 static isoproof_status prune(iso_open_stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
   iso_possible possible;
   iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
   ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
-  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, s->core, error);
+  isoproof_status status = updates_are_exclusive(s) ? iso_possible_note_updates(&possible, error) : ISOPROOF_OK;
+  if (status == ISOPROOF_OK)
+    status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, s->core, error);
   iso_possible_free(&possible);
   return status;
 }
@@ -302,8 +309,9 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   ISO_TRY(iso_stage_build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
-  bool lacks = false, updates = s->rule->exclusive || !s->rule->split;
-  if (updates && s->out->rounds == 1) ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, s->core, error));
+  bool lacks = false;
+  if (updates_are_exclusive(s) && s->out->rounds == 1)
+    ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, s->core, error));
   if (lacks) return refuted(s);
   ISO_TRY(count_broken(s, &s->broken, error));
   ISO_TRY(try_starts(s, error));

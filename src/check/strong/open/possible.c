@@ -8,7 +8,28 @@ void iso_possible_free(iso_possible *p) {
   iso_vec_free(&p->versions);
   free(p->seen);
   free(p->seen_groups);
-  p->seen = p->seen_groups = NULL;
+  free(p->replacer);
+  p->seen = p->seen_groups = p->replacer = NULL;
+}
+
+/* Where the initial version of a key, or the version of a place, has its entry. */
+static uint32_t entry_of(const iso_view *v, uint32_t key, uint32_t version) {
+  return version > 0 ? version - 1 : v->write_first[v->h->txns] + key;
+}
+
+isoproof_status iso_possible_note_updates(iso_possible *p, isoproof_error *error) {
+  const iso_view *v = p->open->view;
+  p->replacer = iso_alloc_zero((size_t)v->write_first[v->h->txns] + v->h->keys, sizeof *p->replacer);
+  if (p->replacer == NULL) return iso_fail_memory(error);
+  for (uint32_t txn = 0; txn < v->h->txns; txn++) {
+    for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+      const iso_external_read *read = &v->reads[i];
+      if (!iso_view_writes(v, txn, read->key)) continue;
+      uint32_t version = read->from == ISO_INITIAL ? 0 : iso_view_slot(v, read->from, read->key) + 1;
+      p->replacer[entry_of(v, read->key, version)] = txn + 1;
+    }
+  }
+  return ISOPROOF_OK;
 }
 
 isoproof_status iso_possible_make(const iso_event_graph *e, const iso_event_clocks *clocks, const iso_open_reads *open,
@@ -93,9 +114,36 @@ static bool is_overwritten(const iso_possible *p, const iso_open_read *read, uin
   return false;
 }
 
+/* Whether another read of the reader rules the writer out: the one of the two writers that came first was overwritten
+ * by the other. */
+static bool is_torn(const iso_possible *p, const iso_open_read *read, uint32_t writer) {
+  const iso_view *v = p->open->view;
+  for (uint32_t i = v->read_first[read->txn]; p->missed == ISO_MISSES_NOTHING && i < v->read_first[read->txn + 1];
+       i++) {
+    uint32_t from = v->reads[i].from, key = v->reads[i].key;
+    if (key == read->key || from == writer || !iso_view_writes(v, writer, key)) continue;
+    if (from == ISO_INITIAL || iso_view_writes(v, from, read->key)) return true;
+  }
+  return false;
+}
+
+/* Whether somebody else updated the version whom the reader would have to know of, or to be known to. */
+static bool is_taken(const iso_possible *p, const iso_open_read *read, uint32_t version) {
+  const iso_view *v = p->open->view;
+  if (p->replacer == NULL) return false;
+  uint32_t replacer = p->replacer[entry_of(v, read->key, version)];
+  return replacer != 0 && replacer != read->txn + 1 && iso_view_writes(v, read->txn, read->key);
+}
+
+/* Whether the reader can have seen a version, as far as that and its other reads tell. */
+static bool is_fitting(const iso_possible *p, const iso_open_read *read, uint32_t version) {
+  return iso_open_fits(p->open, read, version) && !is_taken(p, read, version) &&
+         (version == 0 || !is_torn(p, read, p->open->slot_txn[version - 1]));
+}
+
 static bool add_version(iso_possible *p, const iso_open_read *read, uint32_t writer) {
   uint32_t version = iso_view_slot(p->e->view, writer, read->key) + 1;
-  return !iso_open_fits(p->open, read, version) || iso_vec_push(&p->versions, version);
+  return !is_fitting(p, read, version) || iso_vec_push(&p->versions, version);
 }
 
 /* Of a group: the last one that was seen, and everybody who is neither before nor after the reader. */
@@ -120,7 +168,7 @@ static isoproof_status find_first(iso_possible *p, const iso_open_read *read, si
   const iso_event_graph *e = p->e;
   p->versions.count = 0;
   bool any = find_seen(p, read);
-  bool made = any || !iso_open_fits(p->open, read, 0) || iso_vec_push(&p->versions, 0);
+  bool made = any || !is_fitting(p, read, 0) || iso_vec_push(&p->versions, 0);
   for (uint32_t group = e->group_first[read->key]; made && group < e->group_first[read->key + 1]; group++) {
     if (p->versions.count >= most) break;
     made = add_group(p, read, group, most);
@@ -159,7 +207,7 @@ static bool take(nearest *n, uint32_t place, uint32_t group, bool known) {
   int64_t rank = iso_possible_rank(known, iso_open_distance(p->open, p->e, n->s, n->read->txn, version));
   if (writer == n->read->txn) return false;
   if (rank >= n->rank) return true;
-  if (!iso_open_fits(p->open, n->read, version)) return false;
+  if (!is_fitting(p, n->read, version)) return false;
   if (n->wanted >= 0 && iso_open_matches(p->open, n->read->statement, n->read->key, version) != (n->wanted > 0)) {
     return false;
   }
@@ -214,7 +262,7 @@ uint32_t iso_possible_nearest(iso_possible *p, const iso_open_read *read, const 
   nearest n = {.p = p, .read = read, .s = sequence, .wanted = wanted, .rank = INT64_MAX, .best = UINT32_MAX};
   bool any = find_seen(p, read), matches = wanted < 0;
   if (!matches) matches = iso_open_matches(p->open, read->statement, read->key, 0) == (wanted > 0);
-  if (!any && matches && iso_open_fits(p->open, read, 0)) {
+  if (!any && matches && is_fitting(p, read, 0)) {
     n.rank = iso_possible_rank(true, iso_open_distance(p->open, e, sequence, read->txn, 0));
     n.best = 0;
   }

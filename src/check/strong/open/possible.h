@@ -1,6 +1,7 @@
 /* possible.h - the versions that an open read can have seen, after all that is known of the order of events.
  *
- * What comes after the reader was not seen, and neither was what somebody overwrote who comes before the reader.  Any
+ * What comes after the reader was not seen, and neither was what somebody overwrote who comes before the reader.  Nor
+ * can two writers be seen that both wrote two keys, each at one of these: whoever came first was overwritten.  Any
  * sequence that keeps to what is known finds one of these, or one that does not fit.  A finder owns its arrays until
  * iso_possible_free and refers to the rest.
  */
@@ -22,11 +23,16 @@ typedef struct iso_possible {
   uint32_t *seen;             /* by group of its key: behind the last writer that it cannot have missed */
   uint32_t *seen_groups;      /* those with any such writer */
   uint32_t seen_count;
+  uint32_t *replacer; /* by version of each place, and behind those by key of its initial one: who is known to have read
+                         it and to have written the key, + 1; NULL where several may have */
 } iso_possible;
 
 isoproof_status iso_possible_make(const iso_event_graph *events, const iso_event_clocks *clocks,
                                   const iso_open_reads *open, iso_missed missed, iso_possible *possible,
                                   isoproof_error *error);
+/* From then on, who writes the key as well did not see what somebody else is known to have seen who does so, too: for
+ * levels at which that is a lost update. */
+isoproof_status iso_possible_note_updates(iso_possible *possible, isoproof_error *error);
 void iso_possible_free(iso_possible *possible);
 /* Finds those of a read. */
 isoproof_status iso_possible_find(iso_possible *possible, const iso_open_read *read, isoproof_error *error);
