@@ -159,9 +159,11 @@ static void restore(iso_sequence *q, const uint32_t *event) {
 
 /* Makes another sequence, which stays when it is no worse. */
 static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
+  enum { TOGETHER = 2 }; /* from what is known, and then from what that shows */
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   uint64_t now = s->broken;
   how.way = way;
+  how.together = s->events.split && s->guesses < TOGETHER;
   how.seed = s->guesses++;
   iso_possible possible = {.seen = NULL};
   uint32_t *event = copy_of(&s->sequence);
@@ -316,7 +318,7 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
   if (first && !s->out->decided) ISO_TRY(guess(s, error));
-  if (s->out->decided) return ISOPROOF_OK;
+  if (s->out->decided || s->most_conflicts == ISO_ONLY_GUESSES) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   if (rows) ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */

@@ -66,7 +66,7 @@ static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_t
   isoproof_status status = when != NULL ? copy_edges(g->events, &events, error) : iso_fail_memory(error);
   for (uint32_t i = 0; when != NULL && i < events.count; i++) when[i] = sequence->place[i];
   if (status == ISOPROOF_OK) status = iso_sequence_make_by(&events, when, task, &made, error);
-  iso_placement how = {.exclusive = g->exclusive, .seed = g->seed};
+  iso_placement how = {.together = g->together, .exclusive = g->exclusive, .seed = g->seed};
   if (status == ISOPROOF_OK && made.count == sequence->count) {
     status = iso_sequence_place(&events, how, task, &made, error);
     if (status == ISOPROOF_OK && made.count == sequence->count) {
@@ -112,7 +112,8 @@ isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isopro
   bool values = g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES || g->way == ISO_GUESS_MENDED;
   if (values) return place_values(g, task, sequence, error);
   if (g->way == ISO_GUESS_KNOWN) {
-    iso_placement how = {.springs = !g->events->timed, .exclusive = g->exclusive, .seed = g->seed};
+    iso_placement how = {
+        .springs = !g->events->timed, .together = g->together, .exclusive = g->exclusive, .seed = g->seed};
     return iso_sequence_place(g->events, how, task, sequence, error);
   }
   iso_view view;
