@@ -110,9 +110,10 @@ static bool is_over(isoproof_task *task, size_t step) {
 }
 
 /* Everybody who is part of a contradiction tries to leave it. */
-static void improve_all(iso_line *l, const iso_contradictions *c, turning *turnings, isoproof_task *task) {
+static void improve_all(iso_line *l, const iso_contradictions *c, uint64_t most_steps, turning *turnings,
+                        isoproof_task *task) {
   uint32_t found[LOOK];
-  for (size_t i = 0; i < c->all.count && !is_over(task, i); i++) {
+  for (size_t i = 0; i < c->all.count && l->steps < most_steps && !is_over(task, i); i++) {
     const iso_contradiction *one = &c->all.items[i];
     uint32_t at = iso_line_find(l, one->key, one->item), source = l->accesses[at].source;
     uint32_t count = iso_line_between(l, one->key, at, one->what, found);
@@ -125,15 +126,18 @@ static void improve_all(iso_line *l, const iso_contradictions *c, turning *turni
 }
 
 isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error *error) {
+  /* Where everything contradicts everything, a sweep takes long and is of little use. */
+  enum { STEPS = 128 };
+  uint64_t most_steps = l->steps + STEPS * (uint64_t)l->first[l->e->view->h->keys];
   iso_contradictions found = {.pairs = 0};
   turning *turnings = iso_alloc((most_keys(l) + 1) * LOOK, sizeof *turnings);
   uint64_t last = UINT64_MAX;
   bool made = turnings != NULL;
-  for (int sweep = 0; sweep < SWEEPS && made && !is_over(task, 0); sweep++) {
+  for (int sweep = 0; sweep < SWEEPS && made && l->steps < most_steps && !is_over(task, 0); sweep++) {
     made = iso_contradictions_find(l, &found);
     if (!made || found.pairs == 0 || found.pairs > last - last / 8) break;
     last = found.pairs;
-    improve_all(l, &found, turnings, task);
+    improve_all(l, &found, most_steps, turnings, task);
     made = iso_line_renumber(l);
   }
   free(turnings);
