@@ -55,13 +55,13 @@ static bool may_be_serial(const isoproof_history *history) {
 }
 
 /* Snapshot isolation has twice as many events to place as serializability, and writers of a key that must not overlap:
- * where many sessions tell little and the search for it does not end soon, a serial order is guessed, which is an order
- * of begins and commits as well. */
+ * where many sessions tell little and the search for it does not end soon, a serial order is looked for, which is an
+ * order of begins and commits as well. */
 static isoproof_status try_serial(isoproof_history *history, isoproof_task *task, iso_open_decision *decision,
                                   isoproof_error *error) {
   const isoproof_level_info *serial = isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
   iso_open_decision_free(decision);
-  ISO_TRY(iso_open_decide(history, iso_strong_level_of(serial), ISO_ONLY_GUESSES, task, decision, error));
+  ISO_TRY(iso_open_decide(history, iso_strong_level_of(serial), SOON, task, decision, error));
   infer(decision);
   return ISOPROOF_OK;
 }

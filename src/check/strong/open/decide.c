@@ -324,7 +324,7 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
   if (first && !s->out->decided) ISO_TRY(guess(s, error));
-  if (s->out->decided || s->most_conflicts == ISO_ONLY_GUESSES) return ISOPROOF_OK;
+  if (s->out->decided) return ISOPROOF_OK;
   /* Who wants it only where that is easy does not wait for all that follows. */
   if (first && s->most_conflicts > 0 && is_hopeless(s)) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));

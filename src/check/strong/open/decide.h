@@ -23,9 +23,6 @@ typedef struct iso_open_decision {
   ISO_VEC(uint32_t) left;
 } iso_open_decision;
 
-/* For `most_conflicts`: only guesses are made, and what contradicts itself at once is looked for. */
-#define ISO_ONLY_GUESSES 1
-
 /* Decides.  After `most_conflicts`, where that is not 0, it stays open.  A satisfied level leaves what its sequence has
  * each open read observe in the resolution of the history, and a violated one what reads are likely to have observed:
  * what was found out, and for the rest what a sequence shows that keeps to what is known. */
