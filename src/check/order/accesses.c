@@ -1,5 +1,5 @@
 /* Items on a line and their accesses by key: made from a view, kept in order, moved. */
-#include "check/order/accesses.h"
+#include "check/order/choices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,7 @@ static void fill_accesses(const iso_line *l, uint32_t *fill) {
     for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
       iso_access *a = access_of(l, fill, v->reads[i].key, reads, ISO_READS);
       if (v->reads[i].from != ISO_INITIAL) a->source = iso_event_commit(l->e, v->reads[i].from);
+      if (l->choices != NULL && l->choices->wanted[i] != ISO_NO_CLASS) a->what |= ISO_IS_OPEN;
     }
     for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
       if (l->exclusive) (void)access_of(l, fill, v->write_key[i], reads, ISO_BEGINS);
@@ -76,19 +77,14 @@ static void index_items(iso_line *l) {
 
 static void index_readers(iso_line *l) {
   const iso_view *v = l->e->view;
-  uint32_t txns = v->h->txns, reads = v->read_first[txns];
-  for (uint32_t i = 0; i < reads; i++) {
-    if (v->reads[i].from != ISO_INITIAL) l->reader_first[v->reads[i].from + 1]++;
-  }
-  add_up(l->reader_first, txns);
-  for (uint32_t i = 0; i < reads; i++) {
+  for (uint32_t i = v->read_first[v->h->txns]; i-- > 0;) { /* so that lists are ascending */
     const iso_external_read *read = &v->reads[i];
     if (read->from == ISO_INITIAL) continue;
-    l->reader[l->reader_first[read->from]++] = i;
+    l->reader_next[i] = l->reader_first[read->from];
+    l->reader_first[read->from] = i + 1;
     uint32_t slot = iso_view_slot(v, read->from, read->key);
     if (slot < v->write_first[read->from + 1]) l->write_readers[slot]++;
   }
-  set_back(l->reader_first, txns);
 }
 
 /* The item that an event belongs to; ISO_NO_EVENT for a tick. */
@@ -117,15 +113,15 @@ static bool allocate(iso_line *l) {
   uint32_t keys = v->h->keys, txns = v->h->txns, items = l->e->txn_events;
   l->first = iso_alloc_zero((size_t)keys + 1, sizeof *l->first);
   l->item_first = iso_alloc_zero((size_t)items + 1, sizeof *l->item_first);
-  l->reader_first = iso_alloc_zero((size_t)txns + 1, sizeof *l->reader_first);
-  l->reader = iso_alloc(v->read_first[txns], sizeof *l->reader);
+  l->reader_first = iso_alloc_zero(txns, sizeof *l->reader_first);
+  l->reader_next = iso_alloc(v->read_first[txns], sizeof *l->reader_next);
   l->write_readers = iso_alloc_zero(v->write_first[txns], sizeof *l->write_readers);
   l->chosen_first = iso_alloc_zero((size_t)items + 1, sizeof *l->chosen_first);
   l->chosen = iso_alloc(l->e->derived.count, sizeof *l->chosen);
   l->touched_as = iso_alloc_zero(keys, sizeof *l->touched_as);
   l->noted = iso_alloc_zero(keys, sizeof *l->noted);
   l->touched = iso_alloc(keys, sizeof *l->touched);
-  if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->reader == NULL ||
+  if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->reader_next == NULL ||
       l->write_readers == NULL || l->chosen_first == NULL || l->chosen == NULL || l->touched_as == NULL ||
       l->noted == NULL || l->touched == NULL) {
     return false;
@@ -203,6 +199,11 @@ static void note(iso_line *l, uint32_t key, iso_access *a) {
   *noted += 1;
 }
 
+void iso_line_note(iso_line *l, uint32_t key, uint32_t at) {
+  touch(l, key);
+  note(l, key, &l->accesses[at]);
+}
+
 void iso_line_touch_all(iso_line *l) {
   for (uint32_t key = 0; key < l->e->view->h->keys; key++) {
     touch(l, key);
@@ -213,6 +214,7 @@ void iso_line_touch_all(iso_line *l) {
 bool iso_line_restore(iso_line *l, const double *place) {
   const iso_view *v = l->e->view;
   uint32_t keys = l->e->view->h->keys;
+  iso_choices_restore(l);
   memcpy(l->place, place, l->e->txn_events * sizeof *place);
   iso_line_touch_all(l);
   for (uint32_t key = 0; key < keys; key++) {
@@ -225,9 +227,9 @@ bool iso_line_restore(iso_line *l, const double *place) {
   return sort_accesses(l);
 }
 
-isoproof_status iso_line_make(const iso_event_graph *e, bool whole, bool exclusive, double *place, iso_line *l,
-                              isoproof_error *error) {
-  *l = (iso_line){.e = e, .whole = whole, .exclusive = exclusive, .place = place};
+isoproof_status iso_line_make(const iso_event_graph *e, bool whole, bool exclusive, double *place,
+                              iso_line_choices *choices, iso_line *l, isoproof_error *error) {
+  *l = (iso_line){.e = e, .whole = whole, .exclusive = exclusive, .place = place, .choices = choices};
   uint32_t keys = e->view->h->keys;
   uint32_t *fill = iso_alloc((size_t)keys + 1, sizeof *fill);
   bool made = fill != NULL && allocate(l);
@@ -253,7 +255,7 @@ void iso_line_free(iso_line *l) {
   free(l->item_first);
   free(l->item_key);
   free(l->reader_first);
-  free(l->reader);
+  free(l->reader_next);
   free(l->write_readers);
   free(l->chosen_first);
   free(l->chosen);
@@ -342,25 +344,27 @@ uint32_t iso_line_before(const iso_line *l, uint32_t item, uint64_t *at) {
   return ISO_NO_EVENT;
 }
 
-/* The cursor: 0 the next one of its transaction or session, then readers, then chosen. */
+/* The cursor: 0 the next one of its transaction or session; 1 << 32 | read + 1; 2 << 32 | chosen. */
 uint32_t iso_line_after(const iso_line *l, uint32_t item, uint64_t *at) {
+  const uint64_t readers = UINT64_C(1) << 32, chosen = UINT64_C(2) << 32;
   const iso_event_graph *e = l->e;
   const iso_view *v = e->view;
   uint32_t txn = iso_event_txn(e, item), next = txn + 1;
   bool is_commit = item == iso_event_commit(e, txn);
-  uint64_t readers = is_commit ? l->reader_first[txn + 1] - l->reader_first[txn] : 0;
   if (*at == 0) {
-    *at = 1;
+    *at = is_commit ? readers | l->reader_first[txn] : chosen;
     if (!is_commit) return item + 1;
     while (next < v->h->txns && !v->counts[next] && e->chain_of[next] == e->chain_of[txn]) next++;
     if (next < v->h->txns && e->chain_of[next] == e->chain_of[txn]) return iso_line_reading(l, next);
   }
-  if (*at <= readers) {
-    uint32_t read = l->reader[l->reader_first[txn] + (uint32_t)(*at)++ - 1];
+  if (*at < chosen && (uint32_t)*at > 0) {
+    uint32_t read = (uint32_t)*at - 1;
+    *at = readers | l->reader_next[read];
     return iso_line_reading(l, iso_op_txn(&v->op_index, v->reads[read].op));
   }
+  if (*at < chosen) *at = chosen;
   for (;;) {
-    uint64_t i = l->chosen_first[item] + (*at)++ - readers - 1;
+    uint64_t i = l->chosen_first[item] + (uint32_t)(*at)++;
     if (i >= l->chosen_first[item + 1]) return ISO_NO_EVENT;
     if (l->chosen[i] != ISO_NO_EVENT && l->chosen[i] != item) return l->chosen[i];
   }

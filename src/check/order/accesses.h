@@ -9,11 +9,14 @@
 #define ISO_CHECK_ORDER_ACCESSES_H
 
 #include "check/order/events.h"
+#include "check/order/value_classes.h"
 
 /* What an item does to a key. */
 enum { ISO_READS = 1, ISO_WRITES = 2, ISO_BEGINS = 4 /* to write it */ };
 /* Beside that, for who looks for contradictions again after moves: noted, to be looked at. */
 enum { ISO_IS_NOTED = 8, ISO_IS_DUE = 16 };
+/* A read that another version would explain as well. */
+enum { ISO_IS_OPEN = 32 };
 
 typedef struct iso_access {
   uint32_t item;
@@ -28,22 +31,32 @@ typedef struct iso_moved {
 } iso_moved;
 #define ISO_ALL_MOVED UINT32_MAX
 
+/* Reads that saw one version of a class, no matter which (choices.h); the caller's. */
+typedef struct iso_line_choices {
+  const iso_value_classes *classes;
+  iso_external_read *reads; /* the view's own, which follow the choices */
+  uint32_t *wanted;         /* by read of the view: the class */
+  uint32_t *open, *kept;    /* which of them are open, and what was chosen for each when that was remembered */
+  uint32_t count;
+} iso_line_choices;
+
 typedef struct iso_line {
   const iso_event_graph *e;
-  bool whole;              /* begin and commit are one */
-  bool exclusive;          /* not in whole mode */
-  double *place;           /* by event; the caller's */
-  uint32_t *first;         /* keys + 1 */
-  iso_access *accesses;    /* by key, in the order of their places */
-  uint32_t *item_first;    /* items + 1 */
-  uint32_t *item_key;      /* the keys of an item */
-  uint32_t *reader_first;  /* transactions + 1 */
-  uint32_t *reader;        /* places in the view's reads of who read what a transaction wrote */
-  uint32_t *write_readers; /* beside the writes of the view: how many read each */
-  uint32_t *chosen_first;  /* items + 1: derived edges that leave it */
-  uint32_t *chosen;        /* where they lead */
-  uint32_t *touched_as;    /* by key: its place in `touched`, + 1; 0 where nothing moved */
-  uint32_t *touched;       /* keys where something moved since the caller emptied it */
+  bool whole;                /* begin and commit are one */
+  bool exclusive;            /* not in whole mode */
+  double *place;             /* by event; the caller's */
+  uint32_t *first;           /* keys + 1 */
+  iso_access *accesses;      /* by key, in the order of their places */
+  uint32_t *item_first;      /* items + 1 */
+  uint32_t *item_key;        /* the keys of an item */
+  uint32_t *reader_first;    /* by transaction: the first of the view's reads of what it wrote, + 1; 0 for none */
+  uint32_t *reader_next;     /* by read of the view: the next one of what the same transaction wrote, in the same way */
+  uint32_t *write_readers;   /* beside the writes of the view: how many read each */
+  uint32_t *chosen_first;    /* items + 1: derived edges that leave it */
+  uint32_t *chosen;          /* where they lead */
+  iso_line_choices *choices; /* NULL where all reads are known */
+  uint32_t *touched_as;      /* by key: its place in `touched`, + 1; 0 where nothing moved */
+  uint32_t *touched;         /* keys where something moved since the caller emptied it */
   uint32_t touched_count;
   uint32_t *noted;          /* by key: how many of its accesses are in `moved`; ISO_ALL_MOVED for no matter which */
   ISO_VEC(iso_moved) moved; /* who moved at a key, and past whom; each once */
@@ -51,14 +64,16 @@ typedef struct iso_line {
 } iso_line;
 
 /* Makes the accesses of all that take part, and sorts them by the places. */
-isoproof_status iso_line_make(const iso_event_graph *events, bool whole, bool exclusive, double *place, iso_line *line,
-                              isoproof_error *error);
+isoproof_status iso_line_make(const iso_event_graph *events, bool whole, bool exclusive, double *place,
+                              iso_line_choices *choices, iso_line *line, isoproof_error *error);
 void iso_line_free(iso_line *line);
 /* Makes the places whole numbers again, so that there is room between any two; false when memory is out. */
 bool iso_line_renumber(iso_line *line);
 
 /* As if something had moved at every key. */
 void iso_line_touch_all(iso_line *line);
+/* As if the access had moved. */
+void iso_line_note(iso_line *line, uint32_t key, uint32_t at);
 /* Puts the items back to places that they had, each with a weight of 1; false when memory is out. */
 bool iso_line_restore(iso_line *line, const double *place);
 

@@ -81,7 +81,7 @@ static isoproof_status walk(const iso_event_graph *e, bool whole, iso_placement 
   uint64_t patience = whole == e->split ? 0 : PATIENCE;
   for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
   iso_line line;
-  ISO_TRY(iso_line_make(e, whole, how.exclusive && !whole, place, &line, error));
+  ISO_TRY(iso_line_make(e, whole, how.exclusive && !whole, place, how.choices, &line, error));
   isoproof_status status = iso_walk_nearby(&line, task, error);
   if (status == ISOPROOF_OK) status = iso_walk_groups(&line, (iso_walk){how.seed, patience}, task, error);
   iso_line_free(&line);

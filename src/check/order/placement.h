@@ -10,6 +10,7 @@
 #ifndef ISO_CHECK_ORDER_PLACEMENT_H
 #define ISO_CHECK_ORDER_PLACEMENT_H
 
+#include "check/order/accesses.h"
 #include "check/order/sequence.h"
 #include "check/order/value_classes.h"
 
@@ -22,6 +23,7 @@ typedef struct iso_placement {
   bool exclusive; /* writers of one key must not overlap */
   uint64_t seed;  /* another one leads elsewhere */
   const iso_value_classes *classes; /* what `replay` and `values` have to reproduce; NULL: the versions of the view */
+  iso_line_choices *choices;        /* reads that moves may choose other versions for; NULL where there are none */
 } iso_placement;
 
 /* Whether a transaction writes a good part of all keys, so that hardly anybody can move without meeting everybody, and

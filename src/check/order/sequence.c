@@ -180,10 +180,29 @@ static bool respects(const iso_event_graph *e, const iso_first_sequence *first, 
   return true;
 }
 
+/* One of whole transactions, as that of their events: begin and commit stand side by side. */
+static isoproof_status follow_whole(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
+                                    isoproof_error *error) {
+  const uint32_t txns = e->view->h->txns;
+  iso_first_sequence split = {.events = e->count, .shape = e->shape};
+  split.event = iso_alloc(2 * (size_t)first->count, sizeof *split.event);
+  if (split.event == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < first->count; i++) {
+    if (first->event[i] >= txns) continue; /* a tick */
+    split.event[split.count++] = iso_event_begin(e, first->event[i]);
+    split.event[split.count++] = iso_event_commit(e, first->event[i]);
+  }
+  isoproof_status status = iso_sequence_follow(e, &split, s, error);
+  free(split.event);
+  return status;
+}
+
 isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
                                     isoproof_error *error) {
   /* One with real time serves a level without it: its ticks are left out. */
   const iso_event_shape *a = &e->shape, *b = &first->shape;
+  bool whole = a->split && !b->split && a->own == NULL && b->own == NULL && !a->real_time;
+  if (whole && s->count == s->total) return follow_whole(e, first, s, error);
   bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->own == b->own;
   alike = alike && (a->real_time == b->real_time ? e->count == first->events : b->real_time);
   if (!alike || s->count != s->total || first->count < s->total) return ISOPROOF_OK;

@@ -10,6 +10,8 @@
 #include "base/vector.h"
 #include "check/view/view.h"
 
+#define ISO_NO_CLASS UINT32_MAX
+
 typedef struct iso_class_read {
   uint32_t txn, key, of; /* class */
   uint32_t updates;      /* 1: the reader writes the key as well */

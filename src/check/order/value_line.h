@@ -9,7 +9,6 @@
 #include "check/order/events.h"
 #include "check/order/value_classes.h"
 
-#define ISO_NO_CLASS UINT32_MAX
 #define ISO_NO_MORE_KEYS UINT32_MAX
 
 /* What a transaction does to a key. */

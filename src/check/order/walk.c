@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/choices.h"
 #include "check/order/contradictions.h"
 
 /* LOOK: how many accesses of a key are looked at to each side.  GROUP: how many items may move together. */
@@ -109,9 +110,10 @@ static bool is_over(isoproof_task *task, size_t step) {
 }
 
 /* Everybody who is part of a contradiction tries to leave it. */
-static void improve_all(iso_line *l, const iso_contradictions *c, turning *turnings, isoproof_task *task) {
+static void improve_all(iso_line *l, const iso_contradictions *c, uint64_t most_steps, turning *turnings,
+                        isoproof_task *task) {
   uint32_t found[LOOK];
-  for (size_t i = 0; i < c->all.count && !is_over(task, i); i++) {
+  for (size_t i = 0; i < c->all.count && l->steps < most_steps && !is_over(task, i); i++) {
     const iso_contradiction *one = &c->all.items[i];
     uint32_t at = iso_line_find(l, one->key, one->item), source = l->accesses[at].source;
     uint32_t count = iso_line_between(l, one->key, at, one->what, found);
@@ -124,15 +126,18 @@ static void improve_all(iso_line *l, const iso_contradictions *c, turning *turni
 }
 
 isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error *error) {
+  /* Where everything contradicts everything, a sweep takes long and is of little use. */
+  enum { STEPS = 128 };
+  uint64_t most_steps = l->steps + STEPS * (uint64_t)l->first[l->e->view->h->keys];
   iso_contradictions found = {.pairs = 0};
   turning *turnings = iso_alloc((most_keys(l) + 1) * LOOK, sizeof *turnings);
   uint64_t last = UINT64_MAX;
   bool made = turnings != NULL;
-  for (int sweep = 0; sweep < SWEEPS && made && !is_over(task, 0); sweep++) {
+  for (int sweep = 0; sweep < SWEEPS && made && l->steps < most_steps && !is_over(task, 0); sweep++) {
     made = iso_contradictions_find(l, &found);
     if (!made || found.pairs == 0 || found.pairs > last - last / 8) break;
     last = found.pairs;
-    improve_all(l, &found, turnings, task);
+    improve_all(l, &found, most_steps, turnings, task);
     made = iso_line_renumber(l);
   }
   free(turnings);
@@ -226,6 +231,7 @@ static void pass(walker *w, uint32_t other, bool left) {
 typedef struct {
   uint32_t item, other;
   bool left;
+  bool switches; /* what is passed, or passes, is what the read saw then */
 } option;
 
 /* Either before the version that was read, or after the reader; either wholly before the other writer, or wholly after
@@ -234,18 +240,46 @@ static uint32_t list_options(const iso_line *l, const iso_contradiction *c, uint
                              option *options) {
   uint32_t count = 0, source = l->accesses[at].source;
   if (c->what == ISO_WRITES) {
-    options[count++] = (option){writer, c->item - 1, true};
-    options[count++] = (option){c->item - 1, writer, false};
-    options[count++] = (option){c->item, writer - 1, true};
-    options[count++] = (option){writer - 1, c->item, false};
+    options[count++] = (option){writer, c->item - 1, true, false};
+    options[count++] = (option){c->item - 1, writer, false, false};
+    options[count++] = (option){c->item, writer - 1, true, false};
+    options[count++] = (option){writer - 1, c->item, false, false};
     return count;
   }
-  options[count++] = (option){writer, c->item, false};
-  options[count++] = (option){c->item, writer, true};
+  options[count++] = (option){writer, c->item, false, false};
+  options[count++] = (option){c->item, writer, true, false};
   if (source == ISO_NO_EVENT) return count;
-  options[count++] = (option){writer, source, true};
-  options[count++] = (option){source, writer, false};
+  options[count++] = (option){writer, source, true, false};
+  options[count++] = (option){source, writer, false, false};
   return count;
+}
+
+/* An open read may see the next version of its class instead: it goes past that, or that goes past it. */
+static uint32_t list_switches(const iso_line *l, const iso_contradiction *c, uint32_t at, option *options) {
+  uint32_t next, other;
+  if (c->what != ISO_READS || !iso_choice_is_open(l, at) || !iso_choice_nearest(l, c->key, at, true, &next)) return 0;
+  other = l->accesses[next].item;
+  options[0] = (option){c->item, other, false, true};
+  options[1] = (option){other, c->item, true, true};
+  return 2;
+}
+
+/* How many of the contradictions that the line would count are none when the read sees the version that passes it. */
+static int32_t excess(const iso_line *l, const iso_contradiction *c, const option *o, uint32_t between) {
+  uint32_t at = iso_line_find(l, c->key, c->item), passed = 1;
+  const iso_access *a = l->accesses;
+  if (!o->switches) return 0;
+  for (uint32_t i = at + 1; o->item == c->item && i < l->first[c->key + 1] && a[i].item != o->other; i++) {
+    passed += (a[i].what & ISO_WRITES) != 0;
+  }
+  return (int32_t)(a[at].weight * (passed + between));
+}
+
+/* An open read sees the last version of its class before it. */
+static void switch_back(iso_line *l, const iso_contradiction *c, uint32_t at) {
+  uint32_t other;
+  if (c->what != ISO_READS || !iso_choice_is_open(l, at) || !iso_choice_nearest(l, c->key, at, false, &other)) return;
+  iso_choice_switch(l, c->key, c->item, other == UINT32_MAX ? ISO_NO_EVENT : l->accesses[other].item);
 }
 
 static bool can_pass(walker *w, const option *o) {
@@ -258,21 +292,26 @@ static bool can_pass(walker *w, const option *o) {
 static bool settle(walker *w, const iso_contradiction *c) {
   enum { NOISE = 5, EVEN = 50, DEAREST = 2 }; /* per cent; contradictions */
   iso_line *l = w->l;
-  uint32_t found[LOOK], at = iso_line_find(l, c->key, c->item), count = iso_line_between(l, c->key, at, c->what, found);
-  option options[4];
-  if (count == 0) return false;
-  count = list_options(l, c, at, found[draw(w, count)], options);
+  uint32_t found[LOOK], at = iso_line_find(l, c->key, c->item);
+  switch_back(l, c, at);
+  uint32_t between = iso_line_between(l, c->key, at, c->what, found), count;
+  option options[6];
+  if (between == 0) return false;
+  count = list_options(l, c, at, found[draw(w, between)], options);
+  count += list_switches(l, c, at, options + count);
   int32_t best = INT32_MAX;
   uint32_t choice = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (!can_pass(w, &options[i])) continue;
-    int32_t more = weigh(w, options[i].other, options[i].left);
+    int32_t more = weigh(w, options[i].other, options[i].left) - excess(l, c, &options[i], between);
     if (more < best || (more == best && draw(w, 2) == 0)) best = more, choice = i;
   }
   uint32_t luck = draw(w, 100);
   if (best > DEAREST || (best > 0 && luck >= NOISE) || (best == 0 && luck >= EVEN)) return false;
   if (!can_pass(w, &options[choice])) return false;
-  pass(w, options[choice].other, options[choice].left);
+  const option *o = &options[choice];
+  pass(w, o->other, o->left);
+  if (o->switches) iso_choice_switch(l, c->key, c->item, o->item == c->item ? o->other : o->item);
   return true;
 }
 
@@ -312,6 +351,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
     idle++;
     if (made && found.pairs < least) {
       memcpy(places, l->place, l->e->txn_events * sizeof *places);
+      iso_choices_keep(l);
       least = found.pairs, idle = 0, restart = RESTART, idle_steps = l->steps + how.patience * accesses;
     }
     uint32_t most_idle = least > accesses / MUCH_LEFT ? HOPELESS_ROUNDS : IDLE_ROUNDS;

@@ -263,7 +263,7 @@ static void what_moved_tells_what_is_contradicted(void **state) {
     double *place = calloc(p.events.count, sizeof *place);
     for (uint32_t i = 0; i < p.sequence.count; i++) place[p.sequence.event[i]] = i;
     iso_line line;
-    assert_ok(iso_line_make(&p.events, whole || !split, split && !whole, place, &line, NULL));
+    assert_ok(iso_line_make(&p.events, whole || !split, split && !whole, place, NULL, &line, NULL));
     iso_contradictions kept = {.pairs = 0};
     assert_true(iso_contradictions_find(&line, &kept));
     for (int round = 0; round < UNLESS_SLOW(300, 30); round++) {

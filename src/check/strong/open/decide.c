@@ -166,9 +166,11 @@ static void restore(iso_sequence *q, const uint32_t *event) {
 
 /* Makes another sequence, which stays when it is no worse. */
 static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
+  enum { TOGETHER = 2 }; /* from what is known, and then from what that shows */
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   uint64_t now = s->broken;
   how.way = way;
+  how.together = s->events.split && s->guesses < TOGETHER;
   how.seed = s->guesses++;
   iso_possible possible = {.seen = NULL};
   uint32_t *event = copy_of(&s->sequence);
@@ -217,12 +219,18 @@ static isoproof_status guess_values(iso_open_stage *s, iso_guess_way way, int at
   return s->broken == 0 ? satisfied(s, error) : ISOPROOF_OK;
 }
 
+/* Whether a guess left so much wrong that no other one will be right.  Of many transactions that takes long. */
+static bool is_hopeless(const iso_open_stage *s) {
+  enum { MANY = 8192 };
+  return s->view.taking_part >= MANY && s->broken > s->view.taking_part && !iso_is_crowded(&s->view);
+}
+
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(iso_open_stage *s, isoproof_error *error) {
   enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
   bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
   if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
-  for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded; attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded && !is_hopeless(s); attempt++) {
     uint64_t before = s->broken;
     ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
     if (attempt > 0 && s->broken == before) break;
@@ -325,6 +333,8 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   if (first && rows) ISO_TRY(look(s, error));
   if (first && !s->out->decided) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
+  /* Who wants it only where that is easy does not wait for all that follows. */
+  if (first && s->most_conflicts > 0 && is_hopeless(s)) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   if (rows) ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */

@@ -56,9 +56,39 @@ static isoproof_status copy_edges(const iso_event_graph *from, iso_event_graph *
   return ISOPROOF_OK;
 }
 
+/* The place of an open read among the reads of the view, where its transaction reads the key once only. */
+static bool find_read(const iso_view *view, const iso_open_read *read, uint32_t *place) {
+  uint32_t found = 0;
+  for (uint32_t i = view->read_first[read->txn]; i < view->read_first[read->txn + 1]; i++) {
+    if (view->reads[i].key != read->key) continue;
+    *place = i;
+    found++;
+  }
+  return found == 1 && view->reads[*place].op == read->op;
+}
+
+/* Which reads of the view may be of other versions as well. */
+static bool list_choices(const iso_open_guess *g, iso_view *view, iso_line_choices *c) {
+  const iso_open_reads *o = g->open;
+  uint32_t reads = view->read_first[view->h->txns], of, place;
+  c->reads = view->reads;
+  c->wanted = iso_alloc(reads, sizeof *c->wanted);
+  c->open = iso_alloc(o->reads.count, sizeof *c->open);
+  c->kept = iso_alloc(o->reads.count, sizeof *c->kept);
+  if (c->wanted == NULL || c->open == NULL || c->kept == NULL) return false;
+  memset(c->wanted, 0xff, reads * sizeof *c->wanted);
+  for (size_t i = 0; i < o->reads.count; i++) {
+    const iso_open_read *read = &o->reads.items[i];
+    if (!iso_open_class_of(o, c->classes, read, &of) || !find_read(view, read, &place)) continue;
+    c->wanted[place] = of;
+    c->open[c->count++] = place;
+  }
+  return true;
+}
+
 /* Places the events of the view with guesses, beginning with the order at hand. */
-static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_task *task, iso_sequence *sequence,
-                             isoproof_error *error) {
+static isoproof_status place(const iso_open_guess *g, iso_view *view, iso_line_choices *choices, isoproof_task *task,
+                             iso_sequence *sequence, isoproof_error *error) {
   iso_event_graph events;
   iso_sequence made = {.event = NULL};
   ISO_TRY(iso_event_graph_make(view, g->events->shape, g->cut, &events, error));
@@ -66,7 +96,7 @@ static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_t
   isoproof_status status = when != NULL ? copy_edges(g->events, &events, error) : iso_fail_memory(error);
   for (uint32_t i = 0; when != NULL && i < events.count; i++) when[i] = sequence->place[i];
   if (status == ISOPROOF_OK) status = iso_sequence_make_by(&events, when, task, &made, error);
-  iso_placement how = {.exclusive = g->exclusive, .seed = g->seed};
+  iso_placement how = {.together = g->together, .exclusive = g->exclusive, .seed = g->seed, .choices = choices};
   if (status == ISOPROOF_OK && made.count == sequence->count) {
     status = iso_sequence_place(&events, how, task, &made, error);
     if (status == ISOPROOF_OK && made.count == sequence->count) {
@@ -77,6 +107,22 @@ static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_t
   free(when);
   iso_sequence_free(&made);
   iso_event_graph_free(&events);
+  return status;
+}
+
+/* The same, where other versions may be chosen on the way.  Transactions that may take part have reads of their own. */
+static isoproof_status place_choosing(const iso_open_guess *g, iso_view *view, isoproof_task *task,
+                                      iso_sequence *sequence, isoproof_error *error) {
+  iso_value_classes classes;
+  iso_line_choices choices = {.classes = &classes};
+  if (g->open->doubt->optional != NULL) return place(g, view, NULL, task, sequence, error);
+  ISO_TRY(iso_open_classes_make(g->open, &classes, error));
+  bool made = list_choices(g, view, &choices);
+  isoproof_status status = made ? place(g, view, &choices, task, sequence, error) : iso_fail_memory(error);
+  free(choices.wanted);
+  free(choices.open);
+  free(choices.kept);
+  iso_value_classes_free(&classes);
   return status;
 }
 
@@ -112,7 +158,8 @@ isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isopro
   bool values = g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES || g->way == ISO_GUESS_MENDED;
   if (values) return place_values(g, task, sequence, error);
   if (g->way == ISO_GUESS_KNOWN) {
-    iso_placement how = {.springs = !g->events->timed, .exclusive = g->exclusive, .seed = g->seed};
+    iso_placement how = {
+        .springs = !g->events->timed, .together = g->together, .exclusive = g->exclusive, .seed = g->seed};
     return iso_sequence_place(g->events, how, task, sequence, error);
   }
   iso_view view;
@@ -120,7 +167,7 @@ isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isopro
   if (status == ISOPROOF_OK) status = iso_view_make_with(doubt->history, doubt->optional, task, &view, error);
   for (size_t i = 0; i < o->reads.count; i++) doubt->resolution->writer[o->reads.items[i].op] = ISO_UNSETTLED;
   if (status != ISOPROOF_OK) return status;
-  status = place(g, &view, task, sequence, error);
+  status = place_choosing(g, &view, task, sequence, error);
   iso_view_free(&view);
   return status;
 }

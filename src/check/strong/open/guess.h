@@ -26,6 +26,7 @@ typedef struct iso_open_guess {
   const iso_event_graph *events;
   const uint8_t *cut; /* as for the events */
   bool exclusive;     /* writers of one key must not overlap */
+  bool together;      /* begins and commits first move as one (check/order/placement.h) */
   iso_guess_way way;
   uint64_t seed;
   iso_possible *possible; /* what is left for the open reads; NULL where nothing is known of that */

@@ -21,8 +21,7 @@ static void join_equal(const iso_open_reads *o, iso_value_classes *c) {
   }
 }
 
-/* The class of what an open read shows; false where that is no value. */
-static bool find_class(const iso_open_reads *o, const iso_value_classes *c, const iso_open_read *read, uint32_t *of) {
+bool iso_open_class_of(const iso_open_reads *o, const iso_value_classes *c, const iso_open_read *read, uint32_t *of) {
   uint32_t first, end;
   if (read->statement != NULL) return false;
   *of = c->initial[read->key];
@@ -40,7 +39,7 @@ isoproof_status iso_open_classes_make(const iso_open_reads *o, iso_value_classes
   for (size_t i = 0; i < o->reads.count && made; i++) {
     const iso_open_read *read = &o->reads.items[i];
     iso_class_read of = {.txn = read->txn, .key = read->key};
-    if (!iso_is_optional(o->doubt, read->txn) && find_class(o, c, read, &of.of)) made = iso_vec_push(&reads, of);
+    if (!iso_is_optional(o->doubt, read->txn) && iso_open_class_of(o, c, read, &of.of)) made = iso_vec_push(&reads, of);
   }
   isoproof_status status = made ? ISOPROOF_OK : iso_fail_memory(error);
   if (made) status = iso_value_classes_read(o->view, reads.items, reads.count, c, error);
@@ -53,7 +52,7 @@ isoproof_status iso_open_classes_make(const iso_open_reads *o, iso_value_classes
 static void mark_class(const iso_open_reads *o, const iso_value_classes *c, uint32_t class, uint8_t *core) {
   for (size_t i = 0; i < o->reads.count; i++) {
     uint32_t of;
-    if (find_class(o, c, &o->reads.items[i], &of) && of == class) core[i] = 1;
+    if (iso_open_class_of(o, c, &o->reads.items[i], &of) && of == class) core[i] = 1;
   }
 }
 

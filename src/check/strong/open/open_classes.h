@@ -9,6 +9,9 @@
  * out. */
 isoproof_status iso_open_classes_make(const iso_open_reads *open, iso_value_classes *classes, isoproof_error *error);
 
+/* The class of what an open read shows; false where that is no value. */
+bool iso_open_class_of(const iso_open_reads *open, const iso_value_classes *classes, const iso_open_read *read,
+                       uint32_t *of);
 /* Whether more transactions read a value and overwrote it than there are versions of it.  Whatever each of them
  * observed, two observed the same version then, and one of them lost the update of the other.  Marks the open reads of
  * one such value in `core`. */
