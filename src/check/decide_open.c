@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/check_levels.h"
+#include "check/choose_causal.h"
 #include "check/duplicates/cut.h"
 #include "check/strong/open/decide.h"
 #include "history/real_time.h"
@@ -97,7 +98,7 @@ static isoproof_status try_stronger(isoproof_history *history, const isoproof_le
   for (int i = searched ? ISO_AXIOM_CAUSAL : 0; i <= ISO_AXIOM_CAUSAL && !decision->decided; i++) {
     const isoproof_level_info *other = iso_axiom_level((iso_axiom)i);
     if (other == level || !isoproof_level_implies(other, level) || !find_visibility(other, &visibility)) continue;
-    ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, decision, error));
+    ISO_TRY(iso_open_decide_visible(history, &visibility, NULL, PATIENCE, task, decision, error));
     infer(decision);
   }
   return ISOPROOF_OK;
@@ -118,6 +119,18 @@ static isoproof_status search_executed(isoproof_history *history, const isoproof
   return iso_open_decide(history, strong, 0, task, decision, error);
 }
 
+/* The causal axiom by guesses along commit orders, and by a search that begins where they end. */
+static isoproof_status search_causal(isoproof_history *history, const iso_visibility *visibility, isoproof_task *task,
+                                     iso_open_decision *decision, isoproof_error *error) {
+  iso_open_start start;
+  ISO_TRY(iso_choose_causal(history, task, decision, &start, error));
+  isoproof_status status = ISOPROOF_OK;
+  if (!decision->decided && start.when != NULL)
+    status = iso_open_decide_visible(history, visibility, &start, PATIENCE, task, decision, error);
+  iso_open_start_free(&start);
+  return status;
+}
+
 /* Searches for the level itself, where there is a search for it, after stronger ones where that may be easier. */
 static isoproof_status search(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
                               iso_open_decision *decision, isoproof_error *error) {
@@ -134,10 +147,15 @@ static isoproof_status search(isoproof_history *history, const isoproof_level_in
   if (decision->decided) return ISOPROOF_OK;
   if (is_executed(strong)) return search_executed(history, level, task, decision, error);
   bool searched = find_visibility(level, &visibility);
+  if (level == iso_axiom_level(ISO_AXIOM_CAUSAL)) {
+    ISO_TRY(search_causal(history, &visibility, task, decision, error));
+    if (decision->decided) return ISOPROOF_OK;
+    iso_open_decision_free(decision);
+  }
   if (strong == NULL || searched) ISO_TRY(try_stronger(history, level, searched, task, decision, error));
   if (decision->decided || !searched) return ISOPROOF_OK;
   iso_open_decision_free(decision);
-  return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
+  return iso_open_decide_visible(history, &visibility, NULL, 0, task, decision, error);
 }
 
 /* Leaves the choices in the resolution that satisfy the level, where some are found soon. */
@@ -152,7 +170,7 @@ static isoproof_status choose_at(isoproof_history *history, const isoproof_level
   if (is_executed(strong)) {
     status = iso_open_decide(history, strong, SOON, task, &decision, error);
   } else if (find_visibility(level, &visibility)) {
-    status = iso_open_decide_visible(history, &visibility, SOON, task, &decision, error);
+    status = iso_open_decide_visible(history, &visibility, NULL, SOON, task, &decision, error);
   }
   *found = decision.decided && !decision.violated;
   iso_open_decision_free(&decision);

@@ -59,7 +59,31 @@ typedef struct {
   uint64_t most_steps; /* of a walker */
 } walk;
 
-/* The writers between, from the last. */
+static void take(walker *me, uint32_t place, uint32_t read) {
+  if (!iso_vec_push(&me->found, ((iso_between){place, read}))) me->failed = true;
+}
+
+/* The last writer of each session that is causally before the reader, where that is between. */
+static void ask_sessions(const walk *w, walker *me, uint32_t reader, uint32_t read, uint32_t version) {
+  const iso_view *v = w->f->v;
+  uint32_t key = v->reads[read].key;
+  for (uint32_t group = v->group_first[key]; group < v->group_first[key + 1]; group++) {
+    uint32_t session = v->group_session[group];
+    uint32_t bound = v->h->session_first_txn[session] + iso_session_clock_seen(w->f->clocks, session, reader);
+    uint32_t writer = iso_view_last_writer(v, group, bound);
+    me->steps++;
+    if (writer != ISO_NO_TXN && w->f->s->place[writer] >= version) take(me, w->f->s->place[writer], read);
+  }
+}
+
+/* How many versions are worth looking at before sessions are asked. */
+static uint64_t steps_before_sessions(const iso_view *v, uint32_t read) {
+  enum { SOME = 64, TIMES = 4 };
+  uint32_t key = v->reads[read].key;
+  return SOME + TIMES * (uint64_t)(v->group_first[key + 1] - v->group_first[key]);
+}
+
+/* The writers between, from the last; of a version long ago, by session. */
 static void go_back(const walk *w, walker *me, uint32_t reader, uint32_t read) {
   enum { FEW = 4 };
   const iso_between_finder *f = w->f;
@@ -67,14 +91,19 @@ static void go_back(const walk *w, walker *me, uint32_t reader, uint32_t read) {
   uint32_t version = from == ISO_INITIAL ? 0 : f->s->place[from] + 1; /* the first place behind it */
   if (slot == 0 || f->link[slot - 1].place < version) return;
   bool only_moved = !w->q->anew && !w->q->again[read] && (from == ISO_INITIAL || !w->q->moved[from]);
+  uint64_t most = w->q->all || !f->is_patient ? UINT64_MAX : me->steps + steps_before_sessions(f->v, read);
   for (uint32_t found = 0; slot != 0 && (w->q->all || found < FEW);) {
     struct iso_version_link at = f->link[slot - 1];
     if (at.place < version) break;
+    if (found == 0 && me->steps > most) {
+      ask_sessions(w, me, reader, read, version);
+      return;
+    }
     uint32_t txn = f->s->event[at.place];
     slot = only_moved ? at.moved : at.before;
     me->steps++;
     if ((only_moved && !w->q->moved[txn]) || !iso_session_clock_before(f->clocks, txn, reader)) continue;
-    if (!iso_vec_push(&me->found, ((iso_between){at.place, read}))) me->failed = true;
+    take(me, at.place, read);
     found++;
   }
 }
@@ -110,8 +139,8 @@ static bool put_together(const walk *w, unsigned threads, iso_between_list *foun
 
 isoproof_status iso_between_find(iso_between_finder *finder, const iso_between_question *question, unsigned threads,
                                  isoproof_task *task, iso_between_list *found, bool *too_far, isoproof_error *error) {
-  enum { MOST_STEPS = 1 << 28 };
-  walk w = {.f = finder, .q = question, .task = task, .most_steps = MOST_STEPS / threads};
+  const uint64_t most_steps = finder->is_patient ? UINT64_C(1) << 31 : UINT64_C(1) << 28;
+  walk w = {.f = finder, .q = question, .task = task, .most_steps = most_steps / threads};
   w.walkers = iso_alloc_zero(threads, sizeof *w.walkers);
   if (w.walkers == NULL) return iso_fail_memory(error);
   *too_far = false;

@@ -31,6 +31,7 @@ typedef struct iso_between_finder {
   uint32_t *current; /* by read: the slot of the last version before it, + 1 */
   uint32_t *last;    /* by key: the slot of the last version so far, + 1 */
   uint32_t *moved;   /* by key: the same of those whose writers moved */
+  bool is_patient;   /* there is no other way to find out: it gives up later */
 } iso_between_finder;
 
 /* What is asked about. */

@@ -53,6 +53,8 @@ typedef struct {
   pair_set known;
   uint64_t walked;
   bool too_far, failed;
+  bool is_wide;      /* wide clocks were tried */
+  bool brief;        /* nobody asks for the pairs in the way */
   bool lists;        /* the history has lists */
   bool contradicted; /* something contradicts CO, or the initial version, outright */
 } causal;
@@ -126,7 +128,7 @@ static isoproof_status make_tables(causal *c, isoproof_task *task, isoproof_erro
   c->moved = iso_alloc_zero(c->e.count, 1);
   c->again = iso_alloc_zero(v->read_first[v->h->txns], 1);
   if (c->moved == NULL || c->again == NULL) return iso_fail_memory(error);
-  ISO_TRY(iso_session_clocks_make(&c->e, &c->s, c->threads, task, &c->clocks, error));
+  ISO_TRY(iso_session_clocks_make(&c->e, &c->s, false, c->threads, task, &c->clocks, error));
   bool clocks = c->clocks.rows != NULL;
   bool made = clocks ? iso_between_finder_make(v, &c->s, &c->clocks, &c->finder) : make_strip(c);
   return made ? ISOPROOF_OK : iso_fail_memory(error);
@@ -267,14 +269,32 @@ static isoproof_status look_by_clocks(causal *c, bool all, isoproof_task *task, 
   iso_between_finder_free(&c->finder);
   iso_session_clocks_free(&c->clocks);
   c->found.count = 0;
-  return make_strip(c) ? ISOPROOF_OK : iso_fail_memory(error);
+  return c->is_wide || make_strip(c) ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* Where sweeps would take too long, clocks are worth more memory. */
+static isoproof_status widen(causal *c, isoproof_task *task, isoproof_error *error) {
+  c->is_wide = true;
+  ISO_TRY(iso_session_clocks_make(&c->e, &c->s, true, c->threads, task, &c->clocks, error));
+  if (c->clocks.rows == NULL) return ISOPROOF_OK;
+  ISO_TRY(iso_view_need_writers((iso_view *)c->e.view, error));
+  if (!iso_between_finder_make(c->e.view, &c->s, &c->clocks, &c->finder)) return iso_fail_memory(error);
+  c->finder.is_patient = true;
+  return ISOPROOF_OK;
 }
 
 /* Finds the writers between versions and readers that they are causally before. */
 static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_error *error) {
   c->found.count = 0;
-  if (c->clocks.rows != NULL) ISO_TRY(look_by_clocks(c, all, task, error));
+  bool clocks = c->clocks.rows != NULL;
+  if (clocks) ISO_TRY(look_by_clocks(c, all, task, error));
   if (c->clocks.rows == NULL) ISO_TRY(look_by_sweeps(c, all, error));
+  if (c->too_far && !clocks && !c->is_wide) {
+    ISO_TRY(widen(c, task, error));
+    c->too_far = c->clocks.rows == NULL;
+    if (!c->too_far) ISO_TRY(look_by_clocks(c, all, task, error));
+    if (!c->too_far && c->clocks.rows == NULL) c->too_far = true;
+  }
   if (c->too_far) return ISOPROOF_OK;
   c->too_far = c->found.count > MOST_FOUND;
   memset(c->again, 0, c->e.view->read_first[c->e.view->h->txns]);
@@ -404,6 +424,7 @@ static isoproof_status hand_out(causal *c, isoproof_error *error) {
   for (size_t i = 0; i < c->found.count; i++) {
     pairs->items[pairs->count++] = (iso_forced_pair){c->found.items[i].read, c->s.event[c->found.items[i].writer]};
   }
+  if (c->brief) return ISOPROOF_OK;
   if (pairs->count > 1) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_read);
   size_t kept = 0;
   for (size_t i = 0; i < pairs->count; i++) {
@@ -443,6 +464,10 @@ static isoproof_status find_windows(causal *c, isoproof_error *error) {
 }
 
 static isoproof_status conclude(causal *c, iso_causal_answer answer, isoproof_task *task, isoproof_error *error) {
+  if (c->brief) {
+    c->out->answer = answer;
+    return ISOPROOF_OK;
+  }
   ISO_TRY(find_backward(c, task, error));
   if (!c->too_far && answer == ISO_CAUSAL_NO) ISO_TRY(find_windows(c, error));
   if (c->too_far) return ISOPROOF_OK;
@@ -468,6 +493,7 @@ static isoproof_status search(causal *c, isoproof_task *task, isoproof_error *er
     ISO_TRY(out->rounds == 0 ? look_first(c, task, error) : look(c, c->contradicted, task, error));
     out->rounds++;
     if (c->too_far) return ISOPROOF_OK;
+    if (c->brief) ISO_TRY(hand_out(c, error));
     if (c->contradicted) ISO_TRY(drop_contradictions(c, error));
     if (c->found.count == 0) break;
     c->anew = false;
@@ -485,31 +511,54 @@ static isoproof_status search(causal *c, isoproof_task *task, isoproof_error *er
   return ISOPROOF_OK;
 }
 
-static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *versions, isoproof_task *task,
-                               isoproof_error *error) {
-  ISO_TRY(iso_event_graph_make(view, (iso_event_shape){.split = false, .ungrouped = true}, NULL, &c->e, error));
-  c->lists = versions != NULL && versions->ww_first != NULL;
-  for (uint32_t txn = 0; c->lists && txn < view->h->txns; txn++) {
+static isoproof_status add_list_orders(causal *c, const iso_versions *versions, isoproof_error *error) {
+  for (uint32_t txn = 0; txn < c->e.view->h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
       iso_derived edge = {.from = versions->ww[i].from, .to = txn, .reason = ISO_LIST};
       ISO_TRY(iso_event_graph_add(&c->e, edge, error));
     }
   }
-  return iso_sequence_make(&c->e, task, &c->s, error);
+  return ISOPROOF_OK;
 }
 
-isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *out,
-                                 isoproof_error *error) {
+static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *versions, const int64_t *when,
+                               isoproof_task *task, isoproof_error *error) {
+  ISO_TRY(iso_event_graph_make(view, (iso_event_shape){.split = false, .ungrouped = true}, NULL, &c->e, error));
+  c->lists = versions != NULL && versions->ww_first != NULL;
+  if (c->lists) ISO_TRY(add_list_orders(c, versions, error));
+  return when != NULL ? iso_sequence_make_by(&c->e, when, task, &c->s, error)
+                      : iso_sequence_make(&c->e, task, &c->s, error);
+}
+
+static isoproof_status decide(iso_view *view, const iso_versions *versions, const int64_t *when, isoproof_task *task,
+                              iso_causal *out, isoproof_error *error) {
   enum { SMALL = 16384 };
   memset(out, 0, sizeof *out);
-  causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task)};
-  isoproof_status status = prepare(&c, view, versions, task, error);
+  causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task), .brief = when != NULL};
+  isoproof_status status = prepare(&c, view, versions, when, task, error);
   bool cyclic = status == ISOPROOF_OK && c.s.count < c.s.total; /* by the orders of lists: it is left open */
   if (status == ISOPROOF_OK && !cyclic) status = make_tables(&c, task, error);
   if (status == ISOPROOF_OK && !cyclic) status = search(&c, task, error);
+  if (status == ISOPROOF_OK && !cyclic) {
+    out->sequence = c.s;
+    memset(&c.s, 0, sizeof c.s);
+  }
   causal_free(&c);
   if (status != ISOPROOF_OK) iso_causal_free(out);
   return status;
 }
 
-void iso_causal_free(iso_causal *causal_result) { iso_vec_free(&causal_result->pairs); }
+isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *out,
+                                 isoproof_error *error) {
+  return decide(view, versions, NULL, task, out, error);
+}
+
+isoproof_status iso_causal_order_from(iso_view *view, const int64_t *when, isoproof_task *task, iso_causal *out,
+                                      isoproof_error *error) {
+  return decide(view, NULL, when, task, out, error);
+}
+
+void iso_causal_free(iso_causal *causal_result) {
+  iso_vec_free(&causal_result->pairs);
+  iso_sequence_free(&causal_result->sequence);
+}

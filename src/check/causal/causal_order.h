@@ -40,11 +40,16 @@ typedef struct iso_causal {
   uint32_t rounds;
   /* By read and t2.  Contradicted: all with t1 causally before t2.  No: all that can be on a cycle, and others. */
   iso_forced_pairs pairs;
+  iso_sequence sequence; /* the order at the end: where there is one, it is that; empty where CO has a cycle */
 } iso_causal;
 
 /* CO must have no cycle.  The caller frees the result with iso_causal_free. */
 isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *causal,
                                  isoproof_error *error);
+/* The same without lists, beginning as near to the order of when[transaction] as CO allows; open where CO has a cycle.
+ */
+isoproof_status iso_causal_order_from(iso_view *view, const int64_t *when, isoproof_task *task, iso_causal *causal,
+                                      isoproof_error *error);
 void iso_causal_free(iso_causal *causal);
 
 #endif

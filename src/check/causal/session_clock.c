@@ -32,6 +32,16 @@ static void note(const share *s, uint8_t *row, uint32_t txn) {
   iso_clock_note(row, session, number, s->first, s->end, c->is_short);
 }
 
+/* Whether a clock is known to have the other one in it, from the bytes that are this share. */
+static bool has_seen(const share *s, const uint8_t *row, uint32_t txn) {
+  const iso_session_clocks *c = s->j->c;
+  uint32_t session = c->h->txn_session[txn], number = txn - c->h->session_first_txn[session] + 1;
+  size_t at = session * (c->is_short ? sizeof(uint16_t) : sizeof(uint32_t));
+  if (at < s->first || at >= s->end) return false;
+  return number <=
+         (c->is_short ? *(const uint16_t *)(const void *)(row + at) : *(const uint32_t *)(const void *)(row + at));
+}
+
 static void fill(const share *s, uint32_t txn) {
   const iso_view *v = s->j->e->view;
   const iso_session_clocks *c = s->j->c;
@@ -45,7 +55,7 @@ static void fill(const share *s, uint32_t txn) {
   }
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
     uint32_t from = v->reads[i].from;
-    if (from == ISO_INITIAL || from == last) continue;
+    if (from == ISO_INITIAL || from == last || has_seen(s, row, from)) continue;
     iso_clock_join(row, c->rows + from * c->row, s->first, s->end, c->is_short);
     note(s, row, from);
     last = from;
@@ -86,13 +96,15 @@ static uint32_t longest_session(const isoproof_history *h) {
   return longest;
 }
 
-isoproof_status iso_session_clocks_make(const iso_event_graph *events, const iso_sequence *sequence, unsigned threads,
-                                        isoproof_task *task, iso_session_clocks *clocks, isoproof_error *error) {
+isoproof_status iso_session_clocks_make(const iso_event_graph *events, const iso_sequence *sequence, bool wide,
+                                        unsigned threads, isoproof_task *task, iso_session_clocks *clocks,
+                                        isoproof_error *error) {
   enum { MOST_BYTES_PER_TXN = 4 * ISO_CLOCK_LINE };
+  const uint64_t most_bytes = UINT64_C(2) << 30;
   const isoproof_history *h = events->view->h;
   *clocks = (iso_session_clocks){.h = h, .is_short = longest_session(h) < UINT16_MAX};
   clocks->row = iso_clock_row(h->sessions, clocks->is_short);
-  if (clocks->row > MOST_BYTES_PER_TXN) return ISOPROOF_OK;
+  if (wide ? (uint64_t)h->txns * clocks->row > most_bytes : clocks->row > MOST_BYTES_PER_TXN) return ISOPROOF_OK;
   clocks->allocated = iso_alloc((size_t)h->txns + 1, clocks->row);
   if (clocks->allocated == NULL) return ISOPROOF_OK; /* it can be done without */
   clocks->rows = iso_clock_align(clocks->allocated);

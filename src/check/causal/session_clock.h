@@ -18,17 +18,22 @@ typedef struct iso_session_clocks {
 } iso_session_clocks;
 
 /* Makes the clocks along a sequence of all transactions that take part, which respects CO.  Where they would take more
- * memory than they are worth there are none, without any failure. */
-isoproof_status iso_session_clocks_make(const iso_event_graph *events, const iso_sequence *sequence, unsigned threads,
-                                        isoproof_task *task, iso_session_clocks *clocks, isoproof_error *error);
+ * memory than they are worth there are none, without any failure; `wide` ones are worth more. */
+isoproof_status iso_session_clocks_make(const iso_event_graph *events, const iso_sequence *sequence, bool wide,
+                                        unsigned threads, isoproof_task *task, iso_session_clocks *clocks,
+                                        isoproof_error *error);
 void iso_session_clocks_free(iso_session_clocks *clocks);
 
+/* How many transactions of a session are causally before one. */
+static inline uint32_t iso_session_clock_seen(const iso_session_clocks *clocks, uint32_t session, uint32_t txn) {
+  const void *row = clocks->rows + txn * clocks->row;
+  return clocks->is_short ? ((const uint16_t *)row)[session] : ((const uint32_t *)row)[session];
+}
 /* Whether `earlier` is causally before `later`. */
 static inline bool iso_session_clock_before(const iso_session_clocks *clocks, uint32_t earlier, uint32_t later) {
   uint32_t session = clocks->h->txn_session[earlier];
   uint32_t number = earlier - clocks->h->session_first_txn[session];
-  const void *row = clocks->rows + later * clocks->row;
-  return number < (clocks->is_short ? ((const uint16_t *)row)[session] : ((const uint32_t *)row)[session]);
+  return number < iso_session_clock_seen(clocks, session, later);
 }
 
 #endif

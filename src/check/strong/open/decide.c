@@ -130,14 +130,24 @@ static isoproof_status settle_rows(iso_open_stage *s, bool *again, isoproof_erro
   return s->has_clocks ? settle(s, again, error) : ISOPROOF_OK;
 }
 
+/* Puts the events in the order of the start, as far as what is known allows. */
+static isoproof_status begin_at_start(iso_open_stage *s, isoproof_error *error) {
+  iso_sequence made;
+  ISO_TRY(iso_sequence_make_by(&s->events, s->start->when, s->task, &made, error));
+  iso_sequence_free(&s->sequence);
+  s->sequence = made;
+  return ISOPROOF_OK;
+}
+
 /* A round of a level of what is visible. */
 static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof_error *error) {
   iso_refined outcome;
+  if (s->start != NULL) ISO_TRY(begin_at_start(s, error));
   ISO_TRY(make_clocks(s, error));
-  if (s->has_clocks) ISO_TRY(settle(s, again, error));
+  if (s->has_clocks && s->start == NULL) ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
-                             &s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
+                             &s->doubt, s->start, s->most_conflicts, s->task, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_REFUTED) {
     memset(s->core, 1, s->open.reads.count); /* it is not known which ones it rests on */
     return refuted(s);
@@ -412,9 +422,10 @@ isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_leve
 }
 
 isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
-                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
-                                        isoproof_error *error) {
+                                        const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
+                                        iso_open_decision *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
-  iso_open_stage s = {.visibility = visibility, .most_conflicts = most_conflicts, .task = task, .out = out};
+  iso_open_stage s = {
+      .visibility = visibility, .start = start, .most_conflicts = most_conflicts, .task = task, .out = out};
   return has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
 }

@@ -13,6 +13,7 @@ typedef struct iso_open_stage {
   const iso_strong_rule *rule;
   const iso_strong_level *level;
   const iso_visibility *visibility; /* in place of both */
+  const iso_open_start *start;      /* with that, or NULL */
   const uint8_t *cut;
   uint64_t most_conflicts;
   isoproof_task *task;

@@ -23,6 +23,12 @@ static void watcher_free(iso_watcher *w) {
   iso_vec_free(&w->clause);
 }
 
+void iso_open_start_free(iso_open_start *start) {
+  free(start->when);
+  free(start->writer);
+  *start = (iso_open_start){.when = NULL};
+}
+
 /* ---- what is read ---- */
 
 static int by_op(const void *a, const void *b) {
@@ -90,7 +96,10 @@ isoproof_status iso_watcher_deny(iso_watcher *w, const iso_seen_read *read) {
   ISO_TRY(iso_watcher_deny_part(w, w->open->reads.items[read->open - 1].txn));
   ISO_TRY(list_read(w, read->open - 1));
   uint32_t choice = iso_menus_of(&w->menus, read->open - 1, w->now[read->open - 1]);
-  if (choice == UINT32_MAX) return iso_fail(w->error, ISOPROOF_ERR_INTERNAL, "a choice has no literal");
+  if (choice == UINT32_MAX) { /* it cannot have observed that, and has other choices now */
+    w->is_void = true;
+    return ISOPROOF_OK;
+  }
   return iso_vec_push(&w->clause, iso_lit_not(w->menus.literals.items[choice])) ? ISOPROOF_OK
                                                                                 : iso_fail_memory(w->error);
 }
@@ -105,11 +114,13 @@ isoproof_status iso_watcher_begin_lesson(iso_watcher *w, const iso_seen_read *re
   w->broken++;
   w->lessons++;
   w->clause.count = 0;
+  w->is_void = false;
   ISO_TRY(iso_watcher_deny(w, read));
   return read->from != ISO_INITIAL ? iso_watcher_demand(w, writer, read->from) : ISOPROOF_OK;
 }
 
 isoproof_status iso_watcher_end_lesson(iso_watcher *w) {
+  if (w->is_void) return ISOPROOF_OK;
   return iso_solver_clause(w->refiner.solver, w->clause.items, w->clause.count, w->error);
 }
 
@@ -278,7 +289,7 @@ static isoproof_status check_places(iso_watcher *w) {
 }
 
 static isoproof_status check_all(iso_watcher *w) {
-  enum { MOST_LESSONS = 2000 };
+  enum { MOST_LESSONS = 20000 };
   w->broken = w->lessons = 0;
   w->listed = false;
   take_reads(w);
@@ -305,11 +316,11 @@ static void take_solution(iso_watcher *w) {
   }
 }
 
-static isoproof_status run(iso_watcher *w, uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
-                           iso_open_search_stats *stats) {
+static isoproof_status run(iso_watcher *w, const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
+                           iso_refined *outcome, iso_open_search_stats *stats) {
   bool impossible, solved = false;
   iso_solver *solver = w->refiner.solver;
-  ISO_TRY(iso_watcher_choose(w, &impossible));
+  ISO_TRY(iso_watcher_choose(w, start, &impossible));
   if (impossible) *outcome = ISO_REFINED_REFUTED;
   if (impossible) return ISOPROOF_OK;
   for (;;) {
@@ -358,8 +369,8 @@ static isoproof_status prepare(iso_watcher *w, isoproof_error *error) {
 
 isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
                                    const iso_open_reads *open, const iso_visibility *visibility, iso_doubt *doubt,
-                                   uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
-                                   iso_open_search_stats *stats, isoproof_error *error) {
+                                   const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
+                                   iso_refined *outcome, iso_open_search_stats *stats, isoproof_error *error) {
   iso_watcher w = {.open = open, .rule = visibility, .v = events->view, .e = events, .s = sequence, .error = error};
   *outcome = ISO_REFINED_UNKNOWN;
   isoproof_status status = iso_refiner_make(events, sequence, clocks, &w.refiner, error);
@@ -368,7 +379,7 @@ isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequen
   }
   if (status == ISOPROOF_OK) status = iso_menus_make(open, &w.refiner, &w.possible, true, &w.menus, error);
   if (status == ISOPROOF_OK) status = prepare(&w, error);
-  if (status == ISOPROOF_OK) status = run(&w, most_conflicts, task, outcome, stats);
+  if (status == ISOPROOF_OK) status = run(&w, start, most_conflicts, task, outcome, stats);
   for (uint32_t i = 0; *outcome == ISO_REFINED_EXPLAINED && i < open->reads.count; i++) {
     if (takes_part(&w, open->reads.items[i].txn)) iso_open_settle(open, doubt, &open->reads.items[i], w.now[i]);
   }

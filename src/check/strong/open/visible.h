@@ -26,12 +26,21 @@ typedef struct iso_visibility {
   bool orders; /* steps are WW, too, not only SO and WR */
 } iso_visibility;
 
+/* Where a search may begin: an order of the transactions, and what reads may have observed, as in the resolution;
+ * ISO_UNSETTLED where nothing is known.  Owns its arrays until iso_open_start_free. */
+typedef struct iso_open_start {
+  int64_t *when;    /* by transaction; NULL: nothing is known at all */
+  uint32_t *writer; /* by operation */
+} iso_open_start;
+
+void iso_open_start_free(iso_open_start *start);
+
 /* As iso_open_search; what reads are found to have observed stays in the resolution of the doubt when they are
- * explained. `clocks` may be NULL. */
+ * explained. `clocks` may be NULL, and so may `start`, of which the sequence has the order. */
 isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
                                    const iso_open_reads *open, const iso_visibility *visibility, iso_doubt *doubt,
-                                   uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
-                                   iso_open_search_stats *stats, isoproof_error *error);
+                                   const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
+                                   iso_refined *outcome, iso_open_search_stats *stats, isoproof_error *error);
 
 /* What versions a reader cannot have missed at such a level. */
 static inline iso_missed iso_visibility_missed(const iso_visibility *visibility) {

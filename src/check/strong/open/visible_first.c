@@ -76,11 +76,20 @@ static int64_t excess_of(const iso_watcher *w, const iso_open_count *count) {
   return matching - count->missing;
 }
 
-isoproof_status iso_watcher_choose(iso_watcher *w, bool *impossible) {
+/* What the read is said to have observed; UINT32_MAX where nothing is. */
+static uint32_t started_with(const iso_watcher *w, const iso_open_start *start, const iso_open_read *read) {
+  uint32_t write = start != NULL ? start->writer[read->op] : ISO_UNSETTLED;
+  if (write == ISO_UNSETTLED) return UINT32_MAX;
+  return write == ISO_FROM_INITIAL ? 0 : iso_view_slot(w->v, w->open->doubt->op_txn[write], read->key) + 1;
+}
+
+isoproof_status iso_watcher_choose(iso_watcher *w, const iso_open_start *start, bool *impossible) {
   const iso_open_reads *o = w->open;
   int64_t rank;
   *impossible = false;
   for (uint32_t i = 0; i < o->reads.count && !*impossible; i++) {
+    w->now[i] = started_with(w, start, &o->reads.items[i]);
+    if (w->now[i] != UINT32_MAX) continue;
     ISO_TRY(best_choice(w, &o->reads.items[i], -1, &rank, &w->now[i]));
     if (w->now[i] != UINT32_MAX) continue;
     *impossible = !iso_is_optional(o->doubt, o->reads.items[i].txn);

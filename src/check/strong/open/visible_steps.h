@@ -51,6 +51,7 @@ typedef struct iso_watcher {
   uint32_t *reached, stamp;
   iso_way_step *step_of;
   ISO_VEC(iso_lit) clause;
+  bool is_void; /* the lesson at hand says nothing */
   uint64_t broken, lessons;
   bool listed; /* something got literals */
   isoproof_error *error;
@@ -83,8 +84,8 @@ isoproof_status iso_watcher_look(iso_watcher *watcher);
 /* Lessons from what is visible to a reader by a few steps. */
 isoproof_status iso_watcher_check(iso_watcher *watcher, uint32_t reader, const iso_seen_read *read);
 
-/* The first choice of every read; *impossible where one has none.  A count for which that does not add up is stated at
- * once. */
-isoproof_status iso_watcher_choose(iso_watcher *watcher, bool *impossible);
+/* The first choice of every read, that of `start` where there is one; *impossible where one has none.  A count for
+ * which that does not add up is stated at once. */
+isoproof_status iso_watcher_choose(iso_watcher *watcher, const iso_open_start *start, bool *impossible);
 
 #endif
