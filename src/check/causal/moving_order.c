@@ -7,7 +7,7 @@
 #include "base/task.h"
 
 /* Who would have to move is looked for among so many neighbours at most. */
-enum { MOST_STEPS = 1 << 18 };
+enum { MOST_STEPS = 1 << 15 };
 
 bool iso_moving_order_make(iso_sequence *s, uint32_t txns, iso_moving_order *o) {
   memset(o, 0, sizeof *o);
