@@ -160,14 +160,16 @@ static inline uint64_t bit_in(uint32_t node, uint32_t word) {
 static void find_seen(rows *r, uint32_t key, uint32_t read, uint32_t reader) {
   const iso_view *v = r->v;
   uint32_t from = v->reads[read].from, target = version_of(r, from), self = commit_of(r, from);
+  uint32_t own = commit_of(r, reader); /* who is before itself, in a cycle, is no other writer */
   row seen = before_of(r, begin_of(r, reader)), known = before_of(r, target);
   const uint64_t *writers = r->writers[key];
   for (uint32_t i = v->writer_first[key + 1]; writers == NULL && i-- > v->writer_first[key];) {
     uint32_t writer = commit_of(r, v->writer[i]);
-    if (has(&seen, writer) && !has(&known, writer) && writer != self) order(r, writer, target, read, ISO_SEEN);
+    if (has(&seen, writer) && !has(&known, writer) && writer != self && writer != own)
+      order(r, writer, target, read, ISO_SEEN);
   }
   for (uint32_t word = seen.end; writers != NULL && word-- > known.first;) {
-    uint64_t found, others = word_of(&seen, word) & writers[word] & ~bit_in(self, word);
+    uint64_t found, others = word_of(&seen, word) & writers[word] & ~bit_in(self, word) & ~bit_in(own, word);
     while ((found = others & ~word_of(&known, word)) != 0) {
       uint32_t last = WORD - 1 - (uint32_t)__builtin_clzll(found);
       order(r, word * WORD + last, target, read, ISO_SEEN);

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 
 #include "check/axioms/weak.h"
+#include "check/strong/scenario/make.h"
 #include "check/strong/strong_levels.h"
 #include "tests/oracle/oracle.h"
 #include "tests/random/random_history.h"
@@ -93,6 +94,18 @@ static bool reads_are_sound(const trial *t, const iso_weak *weak) {
   return weak->versions.broken.count == 0 && !weak->versions.torn;
 }
 
+/* Whether those who are to blame violate the level by themselves. */
+static bool is_repeated_by_suspects(const iso_weak *weak, const iso_strong_level *level, const iso_strong *strong) {
+  iso_scenario scenario = {.refuted = false};
+  isoproof_error error;
+  assert_ok_error(iso_scenario_make(&weak->view, level, &weak->versions, strong->suspects.items, strong->suspects.count,
+                                    NULL, &scenario, &error),
+                  error);
+  bool refuted = scenario.refuted;
+  iso_scenario_free(&scenario);
+  return refuted;
+}
+
 /* The search by itself, with some of its stages left out. */
 static void search(trial *t, const sketch *s, isoproof_history *history) {
   iso_weak weak;
@@ -124,6 +137,8 @@ static void search(trial *t, const sketch *s, isoproof_history *history) {
     t->suspects += strong.suspects.count;
     if (strong.violated && strong.suspects.count == 0)
       snprintf(t->problem, sizeof t->problem, "%s: nobody to blame", id);
+    if (strong.violated && options.rows && !is_repeated_by_suspects(&weak, level, &strong))
+      snprintf(t->problem, sizeof t->problem, "%s, stages %u: the suspects alone violate nothing", id, t->stages);
     iso_strong_free(&strong);
   }
   iso_weak_free(&weak);
