@@ -180,9 +180,11 @@ static isoproof_status keep_start(const guesser *g, iso_open_start *start, isopr
 }
 
 static isoproof_status guess(guesser *g, iso_open_decision *out, iso_open_start *start, isoproof_error *error) {
-  enum { ROUNDS = 100, IDLE_ROUNDS = 3 };
+  /* Few sessions leave little to choose: what does not end at once there is easier for other searches. */
+  enum { ROUNDS = 100, IDLE_ROUNDS = 3, FEW_SESSIONS = 64 };
+  bool few = g->doubt.history->sessions <= FEW_SESSIONS;
   uint64_t least = UINT64_MAX;
-  for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE_ROUNDS && !out->decided; round++) {
+  for (int round = 0, idle = 0; round < (few ? 1 : ROUNDS) && idle < IDLE_ROUNDS && !out->decided; round++) {
     uint64_t unanswered, found;
     ISO_TRY(iso_causal_choose(&g->view, &g->sequence, &g->questions, &unanswered, g->task, error));
     ISO_TRY(try_answers(g, &out->decided, &found, error));
@@ -190,7 +192,7 @@ static isoproof_status guess(guesser *g, iso_open_decision *out, iso_open_start 
     (void)settle(g, false);
     uint64_t wrong = unanswered > 0 ? unanswered << 32 : found;
     idle = wrong < least ? 0 : idle + 1;
-    if (wrong <= least) ISO_TRY(keep_start(g, start, error));
+    if (wrong <= least && !few) ISO_TRY(keep_start(g, start, error));
     if (wrong < least) least = wrong;
     dislike(g);
   }
