@@ -28,18 +28,6 @@ static void guesser_free(guesser *g) {
   iso_vec_free(&g->warnings);
 }
 
-/* The view of what is known, and the reads that are open. */
-static isoproof_status list_reads(guesser *g, isoproof_error *error) {
-  do {
-    iso_open_reads_free(&g->open);
-    iso_view_free(&g->view);
-    ISO_TRY(iso_doubt_update(&g->doubt, g->task, error));
-    ISO_TRY(iso_view_make_with(g->doubt.history, g->doubt.optional, g->task, &g->view, error));
-    ISO_TRY(iso_open_reads_make(&g->view, &g->doubt, &g->open, error));
-  } while (g->doubt.moved && !g->doubt.hopeless);
-  return ISOPROOF_OK;
-}
-
 static bool is_plain(const guesser *g) {
   const isoproof_history *h = g->doubt.history;
   return !g->doubt.hopeless && g->doubt.optional == NULL && h->statement_count == 0 && iso_causal_may_choose(&g->view);
@@ -101,7 +89,8 @@ static isoproof_status order_from(guesser *g, iso_view *view, iso_causal *causal
 static isoproof_status take_warnings(guesser *g, const iso_view *view, const iso_causal *causal,
                                      isoproof_error *error) {
   size_t kept = 0;
-  for (size_t i = 0; i < causal->pairs.count; i++) {
+  enum { MOST = 1 << 22 };
+  for (size_t i = 0; i < causal->pairs.count && g->warnings.count < MOST; i++) {
     const iso_forced_pair *pair = &causal->pairs.items[i];
     const iso_external_read *read = &view->reads[pair->read];
     iso_causal_warning warning = {iso_history_txn_of(view->h, read->op), read->key, pair->t2};
@@ -135,7 +124,7 @@ static isoproof_status try_answers(guesser *g, bool *good, uint64_t *found, isop
   iso_view_free(&view);
   if (status != ISOPROOF_OK) return status;
   *good = causal.answer == ISO_CAUSAL_YES;
-  *found = causal.pairs.count;
+  *found = causal.pairs.count > 0 ? causal.pairs.count : UINT32_MAX; /* or too many to tell */
   if (causal.sequence.count == g->sequence.count) {
     iso_sequence_free(&g->sequence);
     g->sequence = causal.sequence;
@@ -201,7 +190,7 @@ static isoproof_status guess(guesser *g, iso_open_decision *out, iso_open_start 
 
 static isoproof_status decide(guesser *g, iso_open_decision *out, iso_open_start *start, isoproof_error *error) {
   iso_causal known;
-  ISO_TRY(list_reads(g, error));
+  ISO_TRY(iso_open_reads_list(&g->doubt, g->task, &g->view, &g->open, error));
   if (!is_plain(g)) return ISOPROOF_OK;
   ISO_TRY(iso_causal_order(&g->view, NULL, g->task, &known, error));
   bool good = known.answer == ISO_CAUSAL_YES;
@@ -220,9 +209,7 @@ isoproof_status iso_choose_causal(isoproof_history *history, isoproof_task *task
   guesser g = {.task = task, .random = UINT64_C(0x9e3779b97f4a7c15)};
   memset(out, 0, sizeof *out);
   memset(start, 0, sizeof *start);
-  for (uint32_t op = 0; op < history->ops; op++) { /* which version of a list was read is another matter */
-    if (history->op_kind[op] != ISOPROOF_OP_READ && history->op_kind[op] != ISOPROOF_OP_WRITE) return ISOPROOF_OK;
-  }
+  if (iso_open_has_lists(history)) return ISOPROOF_OK;
   ISO_TRY(iso_doubt_make(history, task, &g.doubt, error));
   isoproof_status status = decide(&g, out, start, error);
   iso_doubt_end(&g.doubt, status == ISOPROOF_OK && out->decided);

@@ -228,7 +228,8 @@ static void finish(iso_chooser *c, uint32_t txn) {
 /* All that are left wait for versions: somebody has to go without, the first one of those for whom it is not the first
  * version that is missing, as somebody else is to blame for that. */
 static uint32_t next_stuck(const iso_chooser *c, uint32_t *first) {
-  while (c->behind[c->first_order[*first]] != 0) ++*first;
+  while (*first < c->s->count && c->behind[c->first_order[*first]] != 0) ++*first;
+  if (*first == c->s->count) return ISO_NO_TXN;
   for (uint32_t i = *first; i < c->s->count; i++) {
     if (c->behind[c->first_order[i]] == 0 && !c->lacks[c->first_order[i]]) return c->first_order[i];
   }
@@ -242,6 +243,7 @@ static isoproof_status carry_out(iso_chooser *c, isoproof_task *task, isoproof_e
     bool forced = c->ready == 0;
     if (steps % BREATH == 0) ISO_TRY(iso_task_check(task, error));
     uint32_t txn = forced ? next_stuck(c, &first) : pop(c);
+    if (txn == ISO_NO_TXN) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "nobody is left who can go on");
     if (c->behind[txn] == 0 && answer_all(c, txn, forced)) finish(c, txn);
   }
   return c->o.failed ? iso_fail_memory(error) : ISOPROOF_OK;

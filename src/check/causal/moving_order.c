@@ -35,8 +35,8 @@ void iso_moving_order_free(iso_moving_order *o) {
   free(o->by_txn);
 }
 
-/* The neighbours of a transaction to one side: *own of them by edges that are not kept here, then those from
- * o->edge_of on. */
+/* The neighbours of a transaction to one side: *own of them by edges that are not kept here, then those by the edges of
+ * o->ways. */
 static void list_neighbours(iso_moving_order *o, uint32_t txn, bool before, size_t *own) {
   o->list.count = o->ways.count = 0;
   o->failed = !o->list_next(o->context, txn, before, &o->list) || o->failed;

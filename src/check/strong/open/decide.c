@@ -382,8 +382,7 @@ static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   return status;
 }
 
-/* Which version of a list was read is another matter. */
-static bool has_lists(const isoproof_history *h) {
+bool iso_open_has_lists(const isoproof_history *h) {
   for (uint32_t op = 0; op < h->ops; op++) {
     if (h->op_kind[op] != ISOPROOF_OP_READ && h->op_kind[op] != ISOPROOF_OP_WRITE) return true;
   }
@@ -417,7 +416,7 @@ isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_leve
   iso_open_stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
   s.most_conflicts = most_conflicts;
   bool lacks_times = level->real_time && !iso_has_real_time(history);
-  if (!s.rule->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
+  if (!s.rule->is_executed || lacks_times || iso_open_has_lists(history)) return ISOPROOF_OK;
   ISO_TRY(decide_doubt(history, &s, error));
   if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
   return decide_cut(history, &s, error);
@@ -429,5 +428,5 @@ isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_vis
   memset(out, 0, sizeof *out);
   iso_open_stage s = {
       .visibility = visibility, .start = start, .most_conflicts = most_conflicts, .task = task, .out = out};
-  return has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
+  return iso_open_has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
 }

@@ -33,6 +33,8 @@ isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_leve
 isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
                                         const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
                                         iso_open_decision *decision, isoproof_error *error);
+/* Whether the history has lists: which version of one was read is another matter, and is left open here. */
+bool iso_open_has_lists(const isoproof_history *history);
 void iso_open_decision_free(iso_open_decision *decision);
 
 #endif

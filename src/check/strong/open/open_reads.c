@@ -261,3 +261,15 @@ isoproof_status iso_open_reads_make(iso_view *view, iso_doubt *doubt, iso_open_r
   iso_open_reads_free(o);
   return iso_fail_memory(error);
 }
+
+isoproof_status iso_open_reads_list(iso_doubt *doubt, isoproof_task *task, iso_view *view, iso_open_reads *open,
+                                    isoproof_error *error) {
+  do {
+    iso_open_reads_free(open);
+    iso_view_free(view);
+    ISO_TRY(iso_doubt_update(doubt, task, error));
+    ISO_TRY(iso_view_make_with(doubt->history, doubt->optional, task, view, error));
+    ISO_TRY(iso_open_reads_make(view, doubt, open, error));
+  } while (doubt->moved && !doubt->hopeless);
+  return ISOPROOF_OK;
+}

@@ -82,6 +82,10 @@ typedef struct iso_open_reads {
  * adds. */
 isoproof_status iso_open_reads_make(iso_view *view, iso_doubt *doubt, iso_open_reads *open, isoproof_error *error);
 void iso_open_reads_free(iso_open_reads *open);
+/* The view of what is settled, and the reads that are open, made again until listing them settles nothing more.  Both
+ * are zero, or of a time before, and freed then. */
+isoproof_status iso_open_reads_list(iso_doubt *doubt, isoproof_task *task, iso_view *view, iso_open_reads *open,
+                                    isoproof_error *error);
 
 /* What a version is, and whether a read can have seen it, as far as that alone tells. */
 iso_value iso_open_version(const iso_open_reads *open, uint32_t key, uint32_t version);

@@ -22,13 +22,8 @@ void iso_stage_end(iso_open_stage *s) {
 }
 
 isoproof_status iso_stage_list(iso_open_stage *s, isoproof_error *error) {
-  do {
-    iso_stage_end(s);
-    ISO_TRY(iso_doubt_update(&s->doubt, s->task, error));
-    ISO_TRY(iso_view_make_with(s->doubt.history, s->doubt.optional, s->task, &s->view, error));
-    ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
-  } while (s->doubt.moved && !s->doubt.hopeless);
-  return ISOPROOF_OK;
+  iso_stage_end(s);
+  return iso_open_reads_list(&s->doubt, s->task, &s->view, &s->open, error);
 }
 
 /* Optional transactions are chains of their own, so that nothing is known to come after them. */

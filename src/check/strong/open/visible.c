@@ -96,7 +96,8 @@ isoproof_status iso_watcher_deny(iso_watcher *w, const iso_seen_read *read) {
   ISO_TRY(iso_watcher_deny_part(w, w->open->reads.items[read->open - 1].txn));
   ISO_TRY(list_read(w, read->open - 1));
   uint32_t choice = iso_menus_of(&w->menus, read->open - 1, w->now[read->open - 1]);
-  if (choice == UINT32_MAX) { /* it cannot have observed that, and has other choices now */
+  if (choice == UINT32_MAX && !w->started) return iso_fail(w->error, ISOPROOF_ERR_INTERNAL, "a choice has no literal");
+  if (choice == UINT32_MAX) { /* it cannot have observed what the start says, and has other choices now */
     w->is_void = true;
     return ISOPROOF_OK;
   }
@@ -320,6 +321,7 @@ static isoproof_status run(iso_watcher *w, const iso_open_start *start, uint64_t
                            iso_refined *outcome, iso_open_search_stats *stats) {
   bool impossible, solved = false;
   iso_solver *solver = w->refiner.solver;
+  w->started = start != NULL;
   ISO_TRY(iso_watcher_choose(w, start, &impossible));
   if (impossible) *outcome = ISO_REFINED_REFUTED;
   if (impossible) return ISOPROOF_OK;

@@ -51,6 +51,7 @@ typedef struct iso_watcher {
   uint32_t *reached, stamp;
   iso_way_step *step_of;
   ISO_VEC(iso_lit) clause;
+  bool started; /* first choices come from elsewhere, and need not be possible */
   bool is_void; /* the lesson at hand says nothing */
   uint64_t broken, lessons;
   bool listed; /* something got literals */
