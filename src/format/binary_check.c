@@ -156,8 +156,12 @@ static inline bool list_code_ok(const isoproof_history *h, uint32_t key, iso_val
   return h->list_first != NULL && code <= h->list_first[key + 1] - h->list_first[key];
 }
 
+/* Where the initial version is 0, readers of text make a read of 0 one of nil, and nothing behind them expects another. */
+static inline bool is_zero_read(uint8_t kind, iso_value value) { return kind == ISOPROOF_OP_READ && value == 0; }
+
 static bool op_ok(const isoproof_history *h, uint64_t op) {
   if (h->op_kind[op] >= ISOPROOF_OP_KINDS || h->op_key[op] >= h->keys) return false;
+  if (h->initial_is_zero && is_zero_read(h->op_kind[op], h->op_value[op])) return false;
   if (iso_kind_is_list((isoproof_op_kind)h->op_kind[op])) return list_code_ok(h, h->op_key[op], h->op_value[op]);
   /* The marks of what a statement observed; which of them goes where is looked at with the statements. */
   bool observed = iso_history_form(h, (uint32_t)op) >= ISO_ROW_PREDICATE && h->op_kind[op] == ISOPROOF_OP_READ;
@@ -184,6 +188,7 @@ static bool block_is_plain(const isoproof_history *h, uint64_t first, uint64_t e
     wrong |= (uint32_t)(v > ISO_VALUE_NIL) & (uint32_t)(v != ISO_VALUE_NONE) &
              (uint32_t)((v & ~ISO_VALUE_INTERNED) >= pool_count);
   }
+  for (uint64_t i = first; h->initial_is_zero && i < end; i++) wrong |= (uint32_t)is_zero_read(kind[i], value[i]);
   return wrong_kind == 0 && wrong == 0;
 }
 
@@ -228,7 +233,10 @@ static isoproof_status check_each_op(op_check *check, isoproof_task *task, isopr
   if (op == UINT64_MAX) return ISOPROOF_OK;
   if (h->op_kind[op] >= ISOPROOF_OP_KINDS) return iso_binary_bad(h, error, "OP_KIND", op, "a known kind of operation");
   if (h->op_key[op] >= h->keys) return iso_binary_bad(h, error, "OP_KEY", op, "the number of a key");
-  return iso_binary_bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
+  bool zero = h->initial_is_zero && is_zero_read(h->op_kind[op], h->op_value[op]);
+  return iso_binary_bad(h, error, "OP_VALUE", op,
+                        zero ? "nil for the initial version, which is 0"
+                             : "a value, an entry of the pool, or a part of a list of the key");
 }
 
 isoproof_status iso_binary_validate_ops(const isoproof_history *h, uint64_t first, uint64_t end, uint8_t *used,

@@ -375,6 +375,22 @@ static isoproof_history *twin_history(void) {
 }
 
 /* Numbers stand for names only while no name has two. */
+/* Where the initial version is 0, a read of it is one of nil: a read of 0 beside that would see what nobody expects. */
+static void test_forged_zero(void **state) {
+  (void)state;
+  const char text[] = "{\"isoproof\":1,\"initial\":0}\n"
+                      "{\"session\":1,\"status\":\"committed\",\"ops\":[[\"r\",1,0],[\"w\",1,0],[\"w\",1,2]]}\n";
+  isoproof_history *history, *again;
+  assert_int_equal(open_bytes(text, sizeof text - 1, "jsonl", &history, NULL), ISOPROOF_OK);
+  bytes b = packed(history);
+  assert_int_equal(open_bytes(b.data, b.count, "binary", &again, NULL), ISOPROOF_OK);
+  isoproof_history_free(again);
+  const uint32_t zero = 0;
+  expect_forged(&b, ISO_SECTION_OP_VALUE, 0, &zero, 4, "OP_VALUE, element 0: expected nil");
+  isoproof_history_free(history);
+  bytes_free(&b);
+}
+
 static void test_forged_twins(void **state) {
   (void)state;
   isoproof_history *history = twin_history(), *again;
@@ -540,6 +556,7 @@ int main(void) {
                                      cmocka_unit_test(test_shares),
                                      cmocka_unit_test(test_rows),
                                      cmocka_unit_test(test_forged_fields),
+                                     cmocka_unit_test(test_forged_zero),
                                      cmocka_unit_test(test_forged_twins),
                                      cmocka_unit_test(test_forged_terminators),
                                      cmocka_unit_test(test_forged_in_a_large_pool),
