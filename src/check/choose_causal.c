@@ -50,14 +50,12 @@ static isoproof_status make_questions(guesser *g, isoproof_error *error) {
   }
   for (size_t i = 0; i < o->reads.count; i++) {
     const iso_open_read *read = &o->reads.items[i];
-    uint32_t first, end;
-    iso_open_equal(o, read, &first, &end);
     g->questions.items[i] = (iso_causal_question){.txn = read->txn,
                                                   .key = read->key,
-                                                  .value = first,
+                                                  .value = read->first,
                                                   .initial = iso_open_fits(o, read, 0),
                                                   .disliked = ISO_NO_ANSWER};
-    if (first == end) g->questions.items[i].value = ISO_NO_VALUE;
+    if (read->first == read->end) g->questions.items[i].value = ISO_NO_VALUE;
   }
   g->questions.first = o->read_first;
   g->questions.values = g->values;

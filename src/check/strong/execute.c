@@ -75,6 +75,7 @@ static void check_reads(run *r, uint32_t txn) {
     uint32_t found = slot == 0 ? ISO_INITIAL : r->x->slot_txn[slot - 1];
     if (found == read->from) continue;
     r->broken++;
+    if (r->out->unwanted) continue;
     if (is_missing(r, read->from, slot)) {
       require_version(r, txn, read->from);
       continue;
@@ -95,6 +96,7 @@ static void check_overlap(run *r, uint32_t txn, uint32_t slot) {
     uint32_t other = r->x->slot_txn[slot - 1];
     if (r->s->place[iso_event_commit(e, other)] < r->s->place[begin]) break;
     found = true;
+    if (r->out->unwanted) break;
     iso_require(r->out);
     iso_require_edge(r->out, iso_event_commit(e, other), begin);
     iso_require_edge(r->out, commit, iso_event_version(e, other));

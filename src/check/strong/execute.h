@@ -26,7 +26,8 @@ typedef struct iso_requirements {
   ISO_VEC(uint32_t) first;
   iso_event_edges also;
   ISO_VEC(uint32_t) also_first;
-  bool failed; /* memory was out */
+  bool failed;   /* memory was out */
+  bool unwanted; /* only how much is broken is asked for, not what would have to change */
 } iso_requirements;
 
 void iso_requirements_free(iso_requirements *requirements);

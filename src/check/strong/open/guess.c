@@ -29,12 +29,13 @@ static isoproof_status offer_all(const iso_open_guess *g, const iso_sequence *s,
     for (size_t i = 0; i < g->possible->versions.count; i++) offer(g, s, g->possible->versions.items[i], n);
     return ISOPROOF_OK;
   }
-  uint32_t first = v->writer_first[read->key], end = v->writer_first[read->key + 1];
+  bool equal = read->statement == NULL;
+  uint32_t first = equal ? read->first : v->writer_first[read->key];
+  uint32_t end = equal ? read->end : v->writer_first[read->key + 1];
   if (iso_open_fits(o, read, 0)) offer(g, s, 0, n);
-  if (read->statement == NULL) iso_open_equal(o, read, &first, &end);
   for (uint32_t i = first; i < end; i++) {
     uint32_t slot = o->by_value[i];
-    if (o->slot_txn[slot] == read->txn || (read->statement != NULL && !iso_open_fits(o, read, slot + 1))) continue;
+    if (o->slot_txn[slot] == read->txn || !(equal || iso_open_fits(o, read, slot + 1))) continue;
     offer(g, s, slot + 1, n);
   }
   return ISOPROOF_OK;

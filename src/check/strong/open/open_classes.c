@@ -22,13 +22,11 @@ static void join_equal(const iso_open_reads *o, iso_value_classes *c) {
 }
 
 bool iso_open_class_of(const iso_open_reads *o, const iso_value_classes *c, const iso_open_read *read, uint32_t *of) {
-  uint32_t first, end;
   if (read->statement != NULL) return false;
   *of = c->initial[read->key];
   if (iso_open_fits(o, read, 0)) return true;
-  iso_open_equal(o, read, &first, &end);
-  if (first < end) *of = c->of_write[o->by_value[first]];
-  return first < end;
+  if (read->first < read->end) *of = c->of_write[o->by_value[read->first]];
+  return read->first < read->end;
 }
 
 isoproof_status iso_open_classes_make(const iso_open_reads *o, iso_value_classes *c, isoproof_error *error) {

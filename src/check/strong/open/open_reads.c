@@ -37,27 +37,6 @@ bool iso_open_fits(const iso_open_reads *o, const iso_open_read *read, uint32_t 
   return iso_open_version(o, read->key, version) == value;
 }
 
-void iso_open_equal(const iso_open_reads *o, const iso_open_read *read, uint32_t *first, uint32_t *end) {
-  const iso_view *v = o->view;
-  iso_value value = v->h->op_value[read->op];
-  uint32_t bounds[2];
-  for (int behind = 0; behind < 2; behind++) {
-    uint32_t low = v->writer_first[read->key], high = v->writer_first[read->key + 1];
-    while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      iso_value at = iso_history_version(v->h, o->slot_op[o->by_value[middle]]);
-      if (at < value || (behind && at == value)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    bounds[behind] = low;
-  }
-  *first = bounds[0];
-  *end = bounds[1];
-}
-
 void iso_open_settle(const iso_open_reads *o, iso_doubt *doubt, const iso_open_read *read, uint32_t version) {
   doubt->resolution->writer[read->op] = version > 0 ? o->slot_op[version - 1] : ISO_FROM_INITIAL;
 }
@@ -91,7 +70,8 @@ static int by_value(const void *a, const void *b) {
   return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-static bool find_versions(iso_open_reads *o) {
+/* `values` has what each of by_value is. */
+static bool find_versions(iso_open_reads *o, iso_value *values) {
   const iso_view *v = o->view;
   const isoproof_history *h = v->h;
   uint32_t slots = v->write_first[h->txns];
@@ -116,7 +96,7 @@ static bool find_versions(iso_open_reads *o) {
   for (uint32_t key = 0; made && key < h->keys; key++) {
     uint32_t first = v->writer_first[key], count = v->writer_first[key + 1] - first;
     if (count > 1) qsort(all + first, count, sizeof *all, by_value);
-    for (uint32_t i = first; i < first + count; i++) o->by_value[i] = all[i].slot;
+    for (uint32_t i = first; i < first + count; i++) o->by_value[i] = all[i].slot, values[i] = all[i].value;
   }
   free(all);
   free(next);
@@ -128,8 +108,29 @@ static bool find_versions(iso_open_reads *o) {
 typedef struct {
   iso_open_reads *o;
   iso_doubt *doubt;
+  iso_value *values;      /* by place in by_value */
   uint32_t *own, *own_of; /* by key: the last own write so far, of that transaction + 1 */
 } lister;
+
+/* Finds the versions with the value that a read shows. */
+static void find_equal(const lister *l, iso_open_read *read) {
+  const iso_view *v = l->o->view;
+  iso_value value = v->h->op_value[read->op];
+  uint32_t bounds[2], last = v->writer_first[read->key + 1];
+  for (uint32_t behind = 0, low = v->writer_first[read->key]; behind < 2; behind++) {
+    for (uint32_t high = last; low < high;) {
+      uint32_t middle = low + (high - low) / 2;
+      if (l->values[middle] < (uint64_t)value + behind) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    bounds[behind] = low;
+  }
+  read->first = bounds[0];
+  read->end = bounds[1];
+}
 
 /* How many versions fit, counted up to two; *only is one of them. */
 static uint32_t count_fitting(const iso_open_reads *o, const iso_open_read *read, uint32_t *only) {
@@ -137,8 +138,8 @@ static uint32_t count_fitting(const iso_open_reads *o, const iso_open_read *read
   uint32_t fitting = iso_open_fits(o, read, 0);
   *only = 0;
   bool equal = read->statement == NULL;
-  uint32_t first = v->writer_first[read->key], end = v->writer_first[read->key + 1];
-  if (equal) iso_open_equal(o, read, &first, &end);
+  uint32_t first = equal ? read->first : v->writer_first[read->key];
+  uint32_t end = equal ? read->end : v->writer_first[read->key + 1];
   for (uint32_t i = first; i < end && fitting < 2; i++) {
     uint32_t slot = o->by_value[i];
     if (o->slot_txn[slot] == read->txn || !(equal || iso_open_fits(o, read, slot + 1))) continue;
@@ -171,6 +172,7 @@ static bool list_read(lister *l, uint32_t op, uint32_t txn) {
     l->doubt->hopeless = l->doubt->hopeless || !iso_history_read_fits(h, op, iso_history_version(h, *writer));
     return true;
   }
+  if (read.statement == NULL) find_equal(l, &read);
   uint32_t fitting = count_fitting(o, &read, &only);
   if (fitting == 0) give_up(l, txn);
   if (fitting == 1 && !iso_is_optional(l->doubt, txn)) {
@@ -250,13 +252,15 @@ isoproof_status iso_open_reads_make(iso_view *view, iso_doubt *doubt, iso_open_r
   lister l = {.o = o, .doubt = doubt};
   l.own = iso_alloc(h->keys, sizeof *l.own);
   l.own_of = iso_alloc_zero(h->keys, sizeof *l.own_of);
+  l.values = iso_alloc(view->write_first[h->txns], sizeof *l.values);
   o->read_first = iso_alloc((size_t)h->txns + 1, sizeof *o->read_first);
   o->plain_end = iso_alloc((size_t)h->txns + 1, sizeof *o->plain_end);
   o->count_first = iso_alloc((size_t)h->txns + 1, sizeof *o->count_first);
-  bool made = l.own != NULL && l.own_of != NULL && o->read_first != NULL && o->plain_end != NULL &&
-              o->count_first != NULL && find_versions(o) && list_all(&l);
+  bool made = l.own != NULL && l.own_of != NULL && l.values != NULL && o->read_first != NULL && o->plain_end != NULL &&
+              o->count_first != NULL && find_versions(o, l.values) && list_all(&l);
   free(l.own);
   free(l.own_of);
+  free(l.values);
   if (made) return ISOPROOF_OK;
   iso_open_reads_free(o);
   return iso_fail_memory(error);

@@ -57,6 +57,7 @@ isoproof_status iso_doubt_update(iso_doubt *doubt, isoproof_task *task, isoproof
 typedef struct iso_open_read {
   uint32_t op, txn, key;
   const iso_statement *statement; /* NULL: it shows a value, or that the row was absent */
+  uint32_t first, end;            /* of a value: places of the versions that have it, [first, end) of by_value */
 } iso_open_read;
 
 /* A count: of its open rows, which are reads [first, first + reads), `missing` match. */
@@ -92,9 +93,6 @@ iso_value iso_open_version(const iso_open_reads *open, uint32_t key, uint32_t ve
 bool iso_open_fits(const iso_open_reads *open, const iso_open_read *read, uint32_t version);
 /* Whether the row matches what a count asks for. */
 bool iso_open_matches(const iso_open_reads *open, const iso_statement *statement, uint32_t key, uint32_t version);
-/* The places of the versions with the value of the read, [*first, *end) of by_value. */
-void iso_open_equal(const iso_open_reads *open, const iso_open_read *read, uint32_t *first, uint32_t *end);
-
 /* The certain transaction right before one in its session, and right after it; ISO_NO_TXN where there is none. */
 uint32_t iso_open_previous(const iso_open_reads *open, uint32_t txn);
 uint32_t iso_open_next(const iso_open_reads *open, uint32_t txn);

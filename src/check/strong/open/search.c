@@ -316,7 +316,7 @@ isoproof_status iso_open_settle_all(const iso_examination *examination, const is
                                     const iso_open_reads *open, iso_doubt *doubt, isoproof_error *error) {
   settler s = {.x = {.open = open, .store = examination->store}, .doubt = doubt};
   iso_examination with = *examination;
-  iso_requirements none = {.failed = false};
+  iso_requirements none = {.unwanted = true};
   uint64_t broken;
   with.at_begin = settle_txn;
   with.context = &s;
@@ -338,7 +338,7 @@ isoproof_status iso_open_count_broken(const iso_examination *examination, const 
                                       isoproof_error *error) {
   searcher x;
   iso_examination with = *examination;
-  iso_requirements guess = {.failed = false};
+  iso_requirements guess = {.unwanted = true};
   ISO_TRY(searcher_make(examination, sequence, open, sessions, &x, error));
   with.at_begin = test_txn;
   with.context = &x;
