@@ -7,7 +7,7 @@
 
 #include "base/clock_lines.h"
 #include "check/causal/choose.h"
-#include "check/causal/moving_order.h"
+#include "check/order/moving_order.h"
 
 typedef struct {
   uint32_t place, txn;

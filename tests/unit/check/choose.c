@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/causal/moving_order.h"
+#include "check/order/moving_order.h"
 #include "tests/unit/unit.h"
 
 enum { NODES = 24, EDGES = 120, GRAPHS = UNLESS_SLOW(400, 60) };

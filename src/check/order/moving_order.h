@@ -4,8 +4,8 @@
  * before its beginning, as far as they stand between the two.  Edges of the graph that exist anyway are asked for by
  * the functions that the owner gives; those that are added here are kept here.
  */
-#ifndef ISO_CHECK_CAUSAL_MOVING_ORDER_H
-#define ISO_CHECK_CAUSAL_MOVING_ORDER_H
+#ifndef ISO_CHECK_ORDER_MOVING_ORDER_H
+#define ISO_CHECK_ORDER_MOVING_ORDER_H
 
 #include "base/vector.h"
 #include "check/order/sequence.h"

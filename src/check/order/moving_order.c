@@ -1,5 +1,5 @@
 /* An online topological order. */
-#include "check/causal/moving_order.h"
+#include "check/order/moving_order.h"
 
 #include <stdlib.h>
 #include <string.h>
