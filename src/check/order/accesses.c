@@ -69,7 +69,8 @@ static void index_items(iso_line *l) {
   add_up(l->item_first, items);
   for (uint32_t key = 0; key < keys; key++) {
     for (uint32_t i = l->first[key]; i < l->first[key + 1]; i++) {
-      l->item_key[l->item_first[l->accesses[i].item]++] = key;
+      l->accesses[i].home = l->item_first[l->accesses[i].item]++;
+      l->item_key[l->accesses[i].home] = key;
     }
   }
   set_back(l->item_first, items);
@@ -77,10 +78,13 @@ static void index_items(iso_line *l) {
 
 static void index_readers(iso_line *l) {
   const iso_view *v = l->e->view;
+  for (uint32_t txn = 0; txn < v->h->txns; txn++) {
+    for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) l->readers[i].txn = txn;
+  }
   for (uint32_t i = v->read_first[v->h->txns]; i-- > 0;) { /* so that lists are ascending */
     const iso_external_read *read = &v->reads[i];
     if (read->from == ISO_INITIAL) continue;
-    l->reader_next[i] = l->reader_first[read->from];
+    l->readers[i].next = l->reader_first[read->from];
     l->reader_first[read->from] = i + 1;
     uint32_t slot = iso_view_slot(v, read->from, read->key);
     if (slot < v->write_first[read->from + 1]) l->write_readers[slot]++;
@@ -114,14 +118,14 @@ static bool allocate(iso_line *l) {
   l->first = iso_alloc_zero((size_t)keys + 1, sizeof *l->first);
   l->item_first = iso_alloc_zero((size_t)items + 1, sizeof *l->item_first);
   l->reader_first = iso_alloc_zero(txns, sizeof *l->reader_first);
-  l->reader_next = iso_alloc(v->read_first[txns], sizeof *l->reader_next);
+  l->readers = iso_alloc(v->read_first[txns], sizeof *l->readers);
   l->write_readers = iso_alloc_zero(v->write_first[txns], sizeof *l->write_readers);
   l->chosen_first = iso_alloc_zero((size_t)items + 1, sizeof *l->chosen_first);
   l->chosen = iso_alloc(l->e->derived.count, sizeof *l->chosen);
   l->touched_as = iso_alloc_zero(keys, sizeof *l->touched_as);
   l->noted = iso_alloc_zero(keys, sizeof *l->noted);
   l->touched = iso_alloc(keys, sizeof *l->touched);
-  if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->reader_next == NULL ||
+  if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->readers == NULL ||
       l->write_readers == NULL || l->chosen_first == NULL || l->chosen == NULL || l->touched_as == NULL ||
       l->noted == NULL || l->touched == NULL) {
     return false;
@@ -130,7 +134,8 @@ static bool allocate(iso_line *l) {
   add_up(l->first, keys);
   l->accesses = iso_alloc(l->first[keys], sizeof *l->accesses);
   l->item_key = iso_alloc(l->first[keys], sizeof *l->item_key);
-  return l->accesses != NULL && l->item_key != NULL;
+  l->item_at = iso_alloc(l->first[keys], sizeof *l->item_at);
+  return l->accesses != NULL && l->item_key != NULL && l->item_at != NULL;
 }
 
 /* ---- places ---- */
@@ -173,7 +178,10 @@ static bool sort_accesses(iso_line *l) {
     for (uint32_t i = 0; i < count; i++) order[i] = (standing){l->place[a[i].item], i};
     qsort(order, count, sizeof *order, by_place); /* no two at one place: they were just numbered */
     memcpy(old, a, count * sizeof *a);
-    for (uint32_t i = 0; i < count; i++) a[i] = old[order[i].item];
+    for (uint32_t i = 0; i < count; i++) {
+      a[i] = old[order[i].item];
+      l->item_at[a[i].home] = l->first[key] + i;
+    }
   }
   free(order);
   free(old);
@@ -254,8 +262,9 @@ void iso_line_free(iso_line *l) {
   free(l->accesses);
   free(l->item_first);
   free(l->item_key);
+  free(l->item_at);
   free(l->reader_first);
-  free(l->reader_next);
+  free(l->readers);
   free(l->write_readers);
   free(l->chosen_first);
   free(l->chosen);
@@ -275,49 +284,58 @@ static bool stands_before(const iso_line *l, uint32_t other, uint32_t item, doub
 }
 
 uint32_t iso_line_find(const iso_line *l, uint32_t key, uint32_t item) {
-  uint32_t low = l->first[key], high = l->first[key + 1];
-  double place = l->place[item];
+  uint32_t low = l->item_first[item], high = l->item_first[item + 1];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (stands_before(l, l->accesses[middle].item, item, place)) {
+    if (l->item_key[middle] < key) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low;
+  return l->item_at[low];
+}
+
+static void put(iso_line *l, uint32_t at, const iso_access *a) {
+  l->accesses[at] = *a;
+  l->item_at[a->home] = at;
 }
 
 int32_t iso_line_move(iso_line *l, uint32_t item, double place) {
   int32_t more = 0;
   for (uint32_t k = l->item_first[item]; k < l->item_first[item + 1]; k++) {
-    uint32_t key = l->item_key[k], at = iso_line_find(l, key, item), from = at;
+    uint32_t key = l->item_key[k], at = l->item_at[k], from = at;
     iso_access mine = l->accesses[at];
     touch(l, key);
     for (; at + 1 < l->first[key + 1] && stands_before(l, l->accesses[at + 1].item, item, place); at++) {
       more += iso_line_passing(&mine, &l->accesses[at + 1]);
-      l->accesses[at] = l->accesses[at + 1];
+      put(l, at, &l->accesses[at + 1]);
       if (mine.what & ISO_WRITES) note(l, key, &l->accesses[at]);
     }
     for (; at > l->first[key] && !stands_before(l, l->accesses[at - 1].item, item, place); at--) {
       more -= iso_line_passing(&mine, &l->accesses[at - 1]);
-      l->accesses[at] = l->accesses[at - 1];
+      put(l, at, &l->accesses[at - 1]);
       if (mine.what & ISO_WRITES) note(l, key, &l->accesses[at]);
     }
     if (at != from) note(l, key, &mine);
-    l->accesses[at] = mine;
+    put(l, at, &mine);
     l->steps += 4 + (at > from ? at - from : from - at);
   }
   l->place[item] = place;
   return more;
 }
 
-int32_t iso_line_change(iso_line *l, uint32_t item, double place, const uint32_t *mark, uint32_t group) {
+int32_t iso_line_change(const iso_line *l, uint32_t item, double place, const uint32_t *mark, uint32_t group,
+                        uint64_t *steps) {
+  enum { AHEAD = 4 };
   int32_t more = 0;
   bool right = place > l->place[item];
-  for (uint32_t k = l->item_first[item]; k < l->item_first[item + 1]; k++) {
-    uint32_t key = l->item_key[k], at = iso_line_find(l, key, item), from = at;
-    const iso_access *a = l->accesses, *mine = &a[at];
+  const iso_access *a = l->accesses;
+  uint32_t last = l->item_first[item + 1];
+  for (uint32_t k = l->item_first[item]; k < last; k++) {
+    uint32_t key = l->item_key[k], at = l->item_at[k], from = at;
+    const iso_access *mine = &a[at];
+    if (k + AHEAD < last) __builtin_prefetch(&a[l->item_at[k + AHEAD]]);
     if (right) {
       for (uint32_t end = l->first[key + 1]; ++at < end && stands_before(l, a[at].item, item, place);) {
         if (mark[a[at].item] != group) more += iso_line_passing(mine, &a[at]);
@@ -327,7 +345,7 @@ int32_t iso_line_change(iso_line *l, uint32_t item, double place, const uint32_t
         if (mark[a[at - 1].item] != group) more -= iso_line_passing(mine, &a[at - 1]);
       }
     }
-    l->steps += 2 + (at > from ? at - from : from - at) / 2;
+    *steps += 2 + (at > from ? at - from : from - at) / 2;
   }
   return more;
 }
@@ -359,8 +377,8 @@ uint32_t iso_line_after(const iso_line *l, uint32_t item, uint64_t *at) {
   }
   if (*at < chosen && (uint32_t)*at > 0) {
     uint32_t read = (uint32_t)*at - 1;
-    *at = readers | l->reader_next[read];
-    return iso_line_reading(l, iso_op_txn(&v->op_index, v->reads[read].op));
+    *at = readers | l->readers[read].next;
+    return iso_line_reading(l, l->readers[read].txn);
   }
   if (*at < chosen) *at = chosen;
   for (;;) {

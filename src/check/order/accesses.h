@@ -24,12 +24,19 @@ typedef struct iso_access {
   uint32_t weight;  /* of a read or a begin: how much a contradiction of it counts, 1 at first */
   uint32_t readers; /* of a write: the weights of those who read it */
   uint32_t what;
+  uint32_t home; /* its number among the keys of its item (item_key) */
 } iso_access;
 
 typedef struct iso_moved {
   uint32_t key, item;
 } iso_moved;
 #define ISO_ALL_MOVED UINT32_MAX
+
+/* A read in the list of those of what one transaction wrote. */
+typedef struct iso_line_reader {
+  uint32_t next; /* the next read of the list, + 1; 0 for none */
+  uint32_t txn;  /* who reads */
+} iso_line_reader;
 
 /* Reads that saw one version of a class, no matter which (choices.h); the caller's. */
 typedef struct iso_line_choices {
@@ -48,9 +55,10 @@ typedef struct iso_line {
   uint32_t *first;           /* keys + 1 */
   iso_access *accesses;      /* by key, in the order of their places */
   uint32_t *item_first;      /* items + 1 */
-  uint32_t *item_key;        /* the keys of an item */
+  uint32_t *item_key;        /* the keys of an item, ascending */
+  uint32_t *item_at;         /* beside them: where the item stands among the accesses of that key */
   uint32_t *reader_first;    /* by transaction: the first of the view's reads of what it wrote, + 1; 0 for none */
-  uint32_t *reader_next;     /* by read of the view: the next one of what the same transaction wrote, in the same way */
+  iso_line_reader *readers;  /* by read of the view */
   uint32_t *write_readers;   /* beside the writes of the view: how many read each */
   uint32_t *chosen_first;    /* items + 1: derived edges that leave it */
   uint32_t *chosen;          /* where they lead */
@@ -93,8 +101,10 @@ static inline int32_t iso_line_passing(const iso_access *mine, const iso_access 
 }
 /* Moves an item; returns how many contradictions more there are.  Takes as long as there are accesses between. */
 int32_t iso_line_move(iso_line *line, uint32_t item, double place);
-/* What a move would return if all that is marked with the number of a group moved with the item. */
-int32_t iso_line_change(iso_line *line, uint32_t item, double place, const uint32_t *mark, uint32_t group);
+/* What a move would return if all that is marked with the number of a group moved with the item; *steps grows by what
+ * it took. */
+int32_t iso_line_change(const iso_line *line, uint32_t item, double place, const uint32_t *mark, uint32_t group,
+                        uint64_t *steps);
 
 /* The item that reads for a transaction. */
 static inline uint32_t iso_line_reading(const iso_line *line, uint32_t txn) {

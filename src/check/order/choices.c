@@ -39,8 +39,8 @@ static void count(iso_line *l, uint32_t key, uint32_t source, uint32_t weight, b
 /* Takes a read out of the list of those of a transaction. */
 static void unlink_read(iso_line *l, uint32_t txn, uint32_t read) {
   uint32_t *link = &l->reader_first[txn];
-  while (*link != read + 1) link = &l->reader_next[*link - 1];
-  *link = l->reader_next[read];
+  while (*link != read + 1) link = &l->readers[*link - 1].next;
+  *link = l->readers[read].next;
 }
 
 void iso_choice_switch(iso_line *l, uint32_t key, uint32_t item, uint32_t source) {
@@ -55,7 +55,7 @@ void iso_choice_switch(iso_line *l, uint32_t key, uint32_t item, uint32_t source
   r->from = ISO_INITIAL;
   if (source != ISO_NO_EVENT) {
     r->from = iso_event_txn(l->e, source);
-    l->reader_next[read] = l->reader_first[r->from];
+    l->readers[read].next = l->reader_first[r->from];
     l->reader_first[r->from] = read + 1;
   }
   iso_line_note(l, key, at);
@@ -72,6 +72,6 @@ void iso_choices_restore(iso_line *l) {
     const iso_external_read *read = &l->choices->reads[l->choices->open[i]];
     uint32_t from = l->choices->kept[i], source = from == ISO_INITIAL ? ISO_NO_EVENT : iso_event_commit(l->e, from);
     if (read->from == from) continue;
-    iso_choice_switch(l, read->key, iso_line_reading(l, iso_op_txn(&l->e->view->op_index, read->op)), source);
+    iso_choice_switch(l, read->key, iso_line_reading(l, l->readers[l->choices->open[i]].txn), source);
   }
 }

@@ -33,10 +33,10 @@ static bool add_due(iso_line *l, iso_contradictions *c, uint32_t key, uint32_t i
 static bool add_readers(iso_line *l, iso_contradictions *c, uint32_t key, uint32_t item) {
   const iso_view *v = l->e->view;
   uint32_t txn = iso_event_txn(l->e, item);
-  for (uint32_t i = l->reader_first[txn]; i > 0; i = l->reader_next[i - 1]) {
+  for (uint32_t i = l->reader_first[txn]; i > 0; i = l->readers[i - 1].next) {
     const iso_external_read *read = &v->reads[i - 1];
     if (read->key != key) continue;
-    uint32_t reader = iso_line_reading(l, iso_op_txn(&v->op_index, read->op));
+    uint32_t reader = iso_line_reading(l, l->readers[i - 1].txn);
     if (!add_due(l, c, key, reader)) return false;
   }
   return true;

@@ -48,14 +48,14 @@ static int nearer_left(const void *a, const void *b) { return nearer_right(b, a)
 static size_t collect(iso_line *l, uint32_t item, bool right, room *r, turning *turnings) {
   size_t count = 0;
   for (uint32_t k = l->item_first[item]; k < l->item_first[item + 1]; k++) {
-    uint32_t key = l->item_key[k], at = iso_line_find(l, key, item), i = at, looked = 0;
+    uint32_t key = l->item_key[k], at = l->item_at[k], i = at, looked = 0;
     double place = l->place[item];
     for (; looked < LOOK; looked++) {
       if (right ? ++i >= l->first[key + 1] : i-- == l->first[key]) break;
       place = l->place[l->accesses[i].item];
       if (right ? place >= r->high : place <= r->low) break;
       int32_t step = iso_line_passing(&l->accesses[at], &l->accesses[i]);
-      turnings[count++] = (turning){place, right ? step : -step};
+      if (step != 0) turnings[count++] = (turning){place, right ? step : -step};
     }
     l->steps += looked;
     if (looked < LOOK) continue;
@@ -212,7 +212,7 @@ static int32_t weigh(walker *w, uint32_t other, bool left) {
   double to = w->l->place[other], away = w->free / 2;
   int32_t more = 0;
   for (uint32_t i = 0; i < w->count; i++) {
-    more += iso_line_change(w->l, w->item[i], left ? to - away : to + away, w->mark, w->group);
+    more += iso_line_change(w->l, w->item[i], left ? to - away : to + away, w->mark, w->group, &w->l->steps);
   }
   return more;
 }
@@ -337,7 +337,7 @@ static void raise_weights(iso_line *l, const iso_contradictions *found) {
 
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
   /* Of a large history a round takes long; one that is stuck with much left will not get out of it. */
-  enum { STEPS = 300, IDLE_ROUNDS = 60, MUCH_LEFT = 256, HOPELESS_ROUNDS = 4, RESTART = 50, LONGER = 3 };
+  enum { STEPS = 300, IDLE_ROUNDS = 60, MUCH_LEFT = 256, HOPELESS_ROUNDS = 4, RESTART = 50, LONGER = 3, EACH = 4096 };
   walker w = {.l = l, .task = task, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   iso_contradictions found = {.pairs = 0};
   uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;
@@ -352,7 +352,8 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
     if (made && found.pairs < least) {
       memcpy(places, l->place, l->e->txn_events * sizeof *places);
       iso_choices_keep(l);
-      least = found.pairs, idle = 0, restart = RESTART, idle_steps = l->steps + how.patience * accesses;
+      least = found.pairs, idle = 0, restart = RESTART;
+      idle_steps = l->steps + how.patience * (least < accesses / EACH ? least * EACH : accesses);
     }
     uint32_t most_idle = least > accesses / MUCH_LEFT ? HOPELESS_ROUNDS : IDLE_ROUNDS;
     bool in_vain = idle > most_idle && l->steps > idle_steps;
