@@ -37,6 +37,7 @@ static isoproof_status sort_events(const iso_event_graph *e, bool whole, const d
 static isoproof_status follow_values(const iso_event_graph *e, const iso_value_classes *classes, iso_placement how,
                                      isoproof_task *task, double *place, iso_sequence *sequence,
                                      isoproof_error *error) {
+  enum { ONE_IN = 64, LEAST_REACH = 64, LONGER = 32 };
   int64_t *turn = iso_alloc_zero(e->count, sizeof *turn);
   if (turn == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < sequence->count; i++) {
@@ -45,6 +46,10 @@ static isoproof_status follow_values(const iso_event_graph *e, const iso_value_c
   }
   iso_value_walk walk = {.seed = how.seed, .most_steps = UINT64_C(1) << 28, .patience = UINT64_C(1) << 26};
   walk.mends = how.mends;
+  if (!iso_is_crowded(e->view)) {
+    walk.reach = sequence->count / ONE_IN + LEAST_REACH;
+    walk.most_steps *= LONGER;
+  }
   bool found = false;
   isoproof_status status = ISOPROOF_OK;
   if (how.values) {

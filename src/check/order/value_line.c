@@ -4,31 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keys ---- */
-
-/* The read of a key by a transaction, ISO_NO_CLASS where there is none. */
-static uint32_t read_of(const iso_value_line *w, uint32_t txn, uint32_t key) {
-  for (uint32_t i = w->c->read_first[txn]; i < w->c->read_first[txn + 1]; i++) {
-    if (w->c->reads.items[i].key == key) return w->c->reads.items[i].of;
-  }
-  return ISO_NO_CLASS;
-}
-
-/* The keys of a transaction one by one: those that it writes, then those that it only reads.  Start with *at = 0;
- * ISO_NO_MORE_KEYS after the last. */
-uint32_t iso_value_line_next_key(const iso_value_line *w, uint32_t txn, uint32_t *at) {
-  const iso_view *v = w->v;
-  uint32_t writes = v->write_first[txn + 1] - v->write_first[txn];
-  if (*at < writes) return v->write_key[v->write_first[txn] + (*at)++];
-  for (uint32_t i = w->c->read_first[txn] + *at - writes; i < w->c->read_first[txn + 1]; i++) {
-    const iso_class_read *read = &w->c->reads.items[i];
-    *at += 1;
-    if (!read->updates && read_of(w, txn, read->key) == read->of) return read->key;
-  }
-  return ISO_NO_MORE_KEYS;
-}
-
-/* Where a transaction stands among the accesses of a key. */
 uint32_t iso_value_line_find(const iso_value_line *w, uint32_t key, uint32_t txn) {
   uint32_t low = w->first[key], high = w->first[key + 1];
   while (low + 1 < high) {
@@ -54,16 +29,21 @@ static void note_fresh(iso_value_line *w, uint32_t key, uint32_t at) {
   }
 }
 
+static void put(iso_value_line *w, uint32_t at, const iso_value_access *a) {
+  w->at[at] = *a;
+  w->txn_at[a->home] = at;
+}
+
 void iso_value_line_move(iso_value_line *w, uint32_t txn, uint32_t place) {
   uint32_t from = w->pos[txn];
-  for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, txn, &at)) != ISO_NO_MORE_KEYS;) {
-    uint32_t i = iso_value_line_find(w, key, txn), left = i;
+  for (uint32_t k = w->txn_first[txn]; k < w->txn_first[txn + 1]; k++) {
+    uint32_t key = w->txn_key[k], i = w->txn_at[k], left = i;
     iso_value_access mine = w->at[i];
-    for (; i > w->first[key] && place < from && w->pos[w->at[i - 1].txn] >= place; i--) w->at[i] = w->at[i - 1];
+    for (; i > w->first[key] && place < from && w->pos[w->at[i - 1].txn] >= place; i--) put(w, i, &w->at[i - 1]);
     for (; i + 1 < w->first[key + 1] && place > from && w->pos[w->at[i + 1].txn] <= place; i++) {
-      w->at[i] = w->at[i + 1];
+      put(w, i, &w->at[i + 1]);
     }
-    w->at[i] = mine;
+    put(w, i, &mine);
     if (mine.write == ISO_NO_CLASS) continue;
     note_fresh(w, key, left + (i < left)); /* who came behind it */
     note_fresh(w, key, i + 1);
@@ -86,6 +66,7 @@ static void sort_accesses(iso_value_line *w, uint32_t key) {
       a[k] = one;
     }
   }
+  for (uint32_t i = 0; i < count; i++) w->txn_at[a[i].home] = w->first[key] + i;
 }
 
 /* Puts everybody where the best order has them. */
@@ -146,32 +127,73 @@ static bool make_order(iso_value_line *w, const int64_t *when) {
   return made;
 }
 
-static bool make_accesses(iso_value_line *w) {
+/* The keys of each transaction, once each; `seen`, by key, is zero. */
+static void list_keys(iso_value_line *w, uint32_t *seen) {
   const iso_view *v = w->v;
-  uint32_t keys = v->h->keys;
-  size_t most = (size_t)v->write_first[v->h->txns] + w->c->reads.count;
+  const iso_value_classes *c = w->c;
+  uint32_t count = 0;
+  for (uint32_t txn = 0; txn < v->h->txns; txn++) {
+    w->txn_first[txn] = count;
+    if (!v->counts[txn]) continue;
+    for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
+      seen[v->write_key[i]] = txn + 1;
+      w->txn_key[count++] = v->write_key[i];
+    }
+    for (uint32_t i = c->read_first[txn]; i < c->read_first[txn + 1]; i++) {
+      uint32_t key = c->reads.items[i].key;
+      if (seen[key] == txn + 1) continue;
+      seen[key] = txn + 1;
+      w->txn_key[count++] = key;
+    }
+  }
+  w->txn_first[v->h->txns] = count;
+}
+
+/* The accesses of a transaction, behind those that are there: `home`, by key, becomes what the key's number is. */
+static void add_accesses(iso_value_line *w, uint32_t txn, uint32_t *home) {
+  const iso_value_classes *c = w->c;
+  uint32_t write = w->v->write_first[txn], writes_end = w->v->write_first[txn + 1];
+  for (uint32_t k = w->txn_first[txn]; k < w->txn_first[txn + 1]; k++, write++) {
+    uint32_t key = w->txn_key[k], at = w->first[key + 1]++;
+    uint32_t written = write < writes_end ? c->of_write[write] : ISO_NO_CLASS;
+    home[key] = k;
+    w->txn_at[k] = at;
+    w->at[at] = (iso_value_access){.txn = txn, .read = ISO_NO_CLASS, .write = written, .weight = 1, .home = k};
+  }
+  for (uint32_t i = c->read_first[txn]; i < c->read_first[txn + 1]; i++) {
+    iso_value_access *a = &w->at[w->txn_at[home[c->reads.items[i].key]]];
+    if (a->read == ISO_NO_CLASS) a->read = c->reads.items[i].of;
+  }
+}
+
+static bool allocate(iso_value_line *w) {
+  const iso_view *v = w->v;
+  uint32_t keys = v->h->keys, txns = v->h->txns;
+  size_t most = (size_t)v->write_first[txns] + w->c->reads.count;
   w->first = iso_alloc_zero((size_t)keys + 2, sizeof *w->first);
   w->at = iso_alloc(most, sizeof *w->at);
   w->state = iso_alloc(most, sizeof *w->state);
+  w->txn_first = iso_alloc((size_t)txns + 1, sizeof *w->txn_first);
+  w->txn_key = iso_alloc(most, sizeof *w->txn_key);
+  w->txn_at = iso_alloc(most, sizeof *w->txn_at);
   w->cost = iso_alloc((size_t)w->count + 1, sizeof *w->cost);
-  w->rests = iso_alloc_zero(v->h->txns, sizeof *w->rests);
+  w->rests = iso_alloc_zero(txns, sizeof *w->rests);
   w->class_number = iso_alloc_zero(w->c->count, sizeof *w->class_number);
   w->key_number = iso_alloc_zero(keys, sizeof *w->key_number);
-  if (w->class_number == NULL || w->key_number == NULL) return false;
-  if (w->first == NULL || w->at == NULL || w->state == NULL || w->cost == NULL || w->rests == NULL) return false;
-  for (uint32_t i = 0; i < w->count; i++) {
-    for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, w->order[i], &at)) != ISO_NO_MORE_KEYS;)
-      w->first[key + 2]++;
-  }
+  return w->first != NULL && w->at != NULL && w->state != NULL && w->txn_first != NULL && w->txn_key != NULL &&
+         w->txn_at != NULL && w->cost != NULL && w->rests != NULL && w->class_number != NULL && w->key_number != NULL;
+}
+
+static bool make_accesses(iso_value_line *w) {
+  uint32_t keys = w->v->h->keys;
+  if (!allocate(w)) return false;
+  uint32_t *of_key = iso_alloc_zero(keys, sizeof *of_key);
+  if (of_key == NULL) return false;
+  list_keys(w, of_key);
+  for (uint32_t k = 0; k < w->txn_first[w->v->h->txns]; k++) w->first[w->txn_key[k] + 2]++;
   for (uint32_t key = 0; key < keys; key++) w->first[key + 2] += w->first[key + 1];
-  for (uint32_t i = 0; i < w->count; i++) {
-    uint32_t txn = w->order[i];
-    for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, txn, &at)) != ISO_NO_MORE_KEYS;) {
-      iso_value_access a = {.txn = txn, .read = read_of(w, txn, key), .write = ISO_NO_CLASS, .weight = 1};
-      if (iso_view_writes(v, txn, key)) a.write = w->c->of_write[iso_view_slot(v, txn, key)];
-      w->at[w->first[key + 1]++] = a;
-    }
-  }
+  for (uint32_t i = 0; i < w->count; i++) add_accesses(w, w->order[i], of_key);
+  free(of_key);
   return true;
 }
 
@@ -214,6 +236,9 @@ void iso_value_line_free(iso_value_line *w) {
   free(w->pos);
   free(w->first);
   free(w->at);
+  free(w->txn_first);
+  free(w->txn_key);
+  free(w->txn_at);
   free(w->cost);
   free(w->state);
   free(w->rests);

@@ -9,13 +9,12 @@
 #include "check/order/events.h"
 #include "check/order/value_classes.h"
 
-#define ISO_NO_MORE_KEYS UINT32_MAX
-
 /* What a transaction does to a key. */
 typedef struct iso_value_access {
   uint32_t txn;
   uint32_t read, write; /* classes, ISO_NO_CLASS for none */
   int32_t weight;       /* what it counts that the read finds another class */
+  uint32_t home;        /* its number among the keys of its transaction (txn_key) */
 } iso_value_access;
 
 typedef struct iso_broken_read {
@@ -35,6 +34,9 @@ typedef struct iso_value_line {
   uint32_t *order, *pos; /* by place; by transaction */
   uint32_t *first;       /* keys + 1 */
   iso_value_access *at;  /* by key, in the order of places */
+  uint32_t *txn_first;   /* by transaction, and one more */
+  uint32_t *txn_key;     /* the keys of a transaction: those that it writes, then those that it only reads */
+  uint32_t *txn_at;      /* beside them: where it stands among the accesses of that key */
   uint32_t *near[2];     /* by transaction: the one before it and the one after it in its chain, or ISO_NO_TXN */
   uint32_t *ends;        /* by transaction: the tick that it comes before; NULL without real time */
   int32_t *cost;         /* by place */
@@ -44,6 +46,7 @@ typedef struct iso_value_line {
   uint64_t *rests; /* by transaction: until how many moves were made, so that no two undo each other for ever */
   uint32_t *class_number, *key_number; /* by class, by key: its number in a window, + 1 */
   uint64_t random, steps, moves;
+  uint32_t reach; /* how many places a transaction goes at a time at most */
 } iso_value_line;
 
 /* Of an order by when[event], which has those of a chain in order. */
@@ -51,10 +54,7 @@ isoproof_status iso_value_line_make(const iso_event_graph *events, const iso_val
                                     const int64_t *when, iso_value_line *line, isoproof_error *error);
 void iso_value_line_free(iso_value_line *line);
 
-/* The keys of a transaction one by one: those that it writes, then those that it only reads.  Start with *at = 0;
- * ISO_NO_MORE_KEYS after the last. */
-uint32_t iso_value_line_next_key(const iso_value_line *line, uint32_t txn, uint32_t *at);
-/* Where a transaction stands among the accesses of a key. */
+/* Where a transaction stands among the accesses of a key, or would stand behind if it had one. */
 uint32_t iso_value_line_find(const iso_value_line *line, uint32_t key, uint32_t txn);
 
 void iso_value_line_move(iso_value_line *line, uint32_t txn, uint32_t place);

@@ -49,11 +49,11 @@ static bool add_txn(iso_value_line *w, iso_value_window *window, uint32_t txn, i
   iso_value_window_txn t = {.first = (uint32_t)window->accesses.count, .before = ISO_NO_TXN, .ends = UINT32_MAX};
   if (before != ISO_NO_TXN && w->pos[before] >= b.low) t.before = w->pos[before] - b.low;
   if (w->ends != NULL) t.starts = w->e->tick_before[txn], t.ends = w->ends[txn];
-  for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, txn, &at)) != ISO_NO_MORE_KEYS;) {
-    const iso_value_access *a = &w->at[iso_value_line_find(w, key, txn)];
+  for (uint32_t k = w->txn_first[txn]; k < w->txn_first[txn + 1]; k++) {
+    const iso_value_access *a = &w->at[w->txn_at[k]];
     iso_value_window_access one = {.read = number_class(w, window, a->read),
                                    .write = number_class(w, window, a->write)};
-    if (!number_key(w, window, key, b, &one.key) || !iso_vec_push(&window->accesses, one)) return false;
+    if (!number_key(w, window, w->txn_key[k], b, &one.key) || !iso_vec_push(&window->accesses, one)) return false;
   }
   t.end = (uint32_t)window->accesses.count;
   return iso_vec_push(&window->txns, t);
@@ -62,9 +62,10 @@ static bool add_txn(iso_value_line *w, iso_value_window *window, uint32_t txn, i
 /* Forgets the numbers. */
 static void clear_numbers(iso_value_line *w, iso_value_bounds b) {
   for (uint32_t q = b.low; q < b.high; q++) {
-    for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, w->order[q], &at)) != ISO_NO_MORE_KEYS;) {
+    uint32_t txn = w->order[q];
+    for (uint32_t k = w->txn_first[txn]; k < w->txn_first[txn + 1]; k++) {
+      uint32_t key = w->txn_key[k], i = w->txn_at[k], end = i + 1;
       w->key_number[key] = 0;
-      uint32_t i = iso_value_line_find(w, key, w->order[q]), end = i + 1;
       const iso_value_access *a = &w->at[i];
       w->class_number[class_before(w, key, i)] = w->class_number[class_before(w, key, end)] = 0;
       if (a->read != ISO_NO_CLASS) w->class_number[a->read] = 0;

@@ -65,13 +65,16 @@ static void weigh_key(iso_value_line *w, uint32_t key, uint32_t mine, iso_value_
 /* Whether one ended before another one started. */
 static bool is_earlier(const iso_value_line *w, uint32_t a, uint32_t b) { return w->ends[a] < w->e->tick_before[b]; }
 
-/* The places that its session and real time leave to a transaction. */
+/* The places that its session, real time and the reach of a move leave to a transaction. */
 static iso_value_bounds find_bounds(iso_value_line *w, uint32_t txn) {
   uint32_t before = w->near[0][txn], after = w->near[1][txn];
   iso_value_bounds b = {.low = before != ISO_NO_TXN ? w->pos[before] + 1 : 0,
                         .high = after != ISO_NO_TXN ? w->pos[after] - 1 : w->count - 1};
+  uint32_t here = w->pos[txn];
+  if (here - b.low > w->reach) b.low = here - w->reach;
+  if (b.high - here > w->reach) b.high = here + w->reach;
   if (w->ends == NULL) return b;
-  uint32_t low = w->pos[txn], high = low;
+  uint32_t low = here, high = here;
   while (low > b.low && !is_earlier(w, w->order[low - 1], txn)) low--;
   while (high < b.high && !is_earlier(w, txn, w->order[high + 1])) high++;
   w->steps += high - low;
@@ -81,12 +84,15 @@ static iso_value_bounds find_bounds(iso_value_line *w, uint32_t txn) {
 /* The best place for a transaction, other than its own, and what the reads count more there; false where it has none.
  */
 static bool find_place(iso_value_line *w, uint32_t txn, uint32_t *place, int32_t *more) {
+  enum { AHEAD = 4 };
   uint32_t ties = 0;
   iso_value_bounds b = find_bounds(w, txn);
   if (b.low >= b.high) return false;
   memset(w->cost + b.low, 0, ((size_t)b.high - b.low + 1) * sizeof *w->cost);
-  for (uint32_t at = 0, key; (key = iso_value_line_next_key(w, txn, &at)) != ISO_NO_MORE_KEYS;)
-    weigh_key(w, key, iso_value_line_find(w, key, txn), b);
+  for (uint32_t k = w->txn_first[txn], end = w->txn_first[txn + 1]; k < end; k++) {
+    if (k + AHEAD < end) __builtin_prefetch(&w->at[w->txn_at[k + AHEAD]]);
+    weigh_key(w, w->txn_key[k], w->txn_at[k], b);
+  }
   int32_t now = 0, own = 0, least = INT32_MAX;
   for (uint32_t q = b.low; q <= b.high; q++) {
     now += w->cost[q];
@@ -215,6 +221,7 @@ isoproof_status iso_value_walk_all(const iso_event_graph *e, const iso_value_cla
   iso_value_line w;
   ISO_TRY(iso_value_line_make(e, classes, when, &w, error));
   w.random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  w.reach = how.reach > 0 ? how.reach : w.count;
   best_order best = {.order = iso_alloc(w.count, sizeof *best.order), .broken = SIZE_MAX};
   isoproof_status status = best.order != NULL ? walk_and_mend(&w, how, task, &best, error) : iso_fail_memory(error);
   for (uint32_t i = 0; status == ISOPROOF_OK && i < w.count; i++) {

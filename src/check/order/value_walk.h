@@ -1,8 +1,9 @@
 /* value_walk.h - transactions moved, one at a time, to where the fewest reads find another value than they saw.
  *
- * A private header of placement.c, for few keys: there a transaction meets most others, and the one place that is best
- * for it may be anywhere that its session and real time leave to it.  All those places are weighed at once, key by key,
- * in one pass over the accesses of its keys.
+ * A private header of placement.c.  Where keys are few a transaction meets most others, and the one place that is best
+ * for it may be anywhere that its session and real time leave to it; where they are many, that is near the place that
+ * it has, if the order is nearly right.  All those places are weighed at once, key by key, in one pass over the
+ * accesses of its keys.
  */
 #ifndef ISO_CHECK_ORDER_VALUE_WALK_H
 #define ISO_CHECK_ORDER_VALUE_WALK_H
@@ -13,6 +14,7 @@
 typedef struct iso_value_walk {
   uint64_t seed;
   uint64_t most_steps, patience; /* accesses and places looked at: in all, and since it last got better at most */
+  uint32_t reach;                /* how far a transaction goes at a time; 0: as far as it can */
   bool mends;                    /* what is left then is mended in windows (value_mend.h), where it is little */
 } iso_value_walk;
 
