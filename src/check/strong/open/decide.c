@@ -177,13 +177,14 @@ static void restore(iso_sequence *q, const uint32_t *event) {
 }
 
 /* Makes another sequence, which stays when it is no worse. */
-static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
+static isoproof_status guess_by(iso_open_stage *s, iso_guess_way way, bool *placed, isoproof_error *error) {
   enum { TOGETHER = 2 }; /* from what is known, and then from what that shows */
   iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
   uint64_t now = s->broken;
   how.way = way;
   how.together = s->events.split && s->guesses < TOGETHER;
   how.seed = s->guesses++;
+  how.late = s->late;
   iso_possible possible = {.seen = NULL};
   uint32_t *event = copy_of(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
@@ -192,13 +193,33 @@ static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof
     how.possible = &possible;
     status = iso_possible_make(&s->events, &s->clocks, &s->open, ISO_MISSES_NOTHING, &possible, error);
   }
-  if (status == ISOPROOF_OK) status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, error);
+  if (status == ISOPROOF_OK) status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, placed, error);
   iso_possible_free(&possible);
   if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
   if (status == ISOPROOF_OK && now > s->broken) restore(&s->sequence, event);
   free(event);
   if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
   return status;
+}
+
+static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
+  bool placed;
+  return guess_by(s, way, &placed, error);
+}
+
+/* By what the sequence shows; and where that contradicts itself, by values, for as long as that gets better. */
+static isoproof_status guess_shown(iso_open_stage *s, isoproof_error *error) {
+  enum { ATTEMPTS = 4, ONE_IN = 8 };
+  bool placed;
+  s->late = s->contradicted;
+  ISO_TRY(guess_by(s, ISO_GUESS_SHOWN, &placed, error));
+  s->contradicted = !placed;
+  for (int attempt = 0; !placed && attempt < ATTEMPTS && s->doubt.optional == NULL; attempt++) {
+    uint64_t before = s->broken;
+    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, error));
+    if (s->broken == 0 || s->broken > before - before / ONE_IN) break;
+  }
+  return ISOPROOF_OK;
 }
 
 /* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
@@ -237,6 +258,23 @@ static bool is_hopeless(const iso_open_stage *s) {
   return s->view.taking_part >= MANY && s->broken > s->view.taking_part && !iso_is_crowded(&s->view);
 }
 
+/* Whether so little of a large history is wrong that a search is sooner done with it than another guess. */
+static bool is_nearly_there(const iso_open_stage *s) {
+  enum { MANY = 8192, FEW_BROKEN = 64 };
+  return s->view.taking_part >= MANY && s->broken <= FEW_BROKEN && !iso_is_crowded(&s->view);
+}
+
+/* A search for the little that a guess left, which is given up soon. */
+static isoproof_status search_little(iso_open_stage *s, isoproof_error *error) {
+  enum { SOON = 200 };
+  uint32_t *event = copy_of(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = search(s, SOON, error);
+  if (status == ISOPROOF_OK && !s->out->decided) restore(&s->sequence, event);
+  free(event);
+  return status;
+}
+
 /* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
 static isoproof_status guess(iso_open_stage *s, isoproof_error *error) {
   enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
@@ -244,10 +282,13 @@ static isoproof_status guess(iso_open_stage *s, isoproof_error *error) {
   if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
   for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded && !is_hopeless(s); attempt++) {
     uint64_t before = s->broken;
-    ISO_TRY(guess_once(s, ISO_GUESS_SHOWN, error));
+    ISO_TRY(guess_shown(s, error));
     if (attempt > 0 && s->broken == before) break;
+    if (!is_nearly_there(s)) continue;
+    ISO_TRY(search_little(s, error));
+    if (s->out->decided || s->broken > before / 2) break;
   }
-  return guess_values(s, ISO_GUESS_VALUES, VALUES, error);
+  return s->out->decided ? ISOPROOF_OK : guess_values(s, ISO_GUESS_VALUES, VALUES, error);
 }
 
 /* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
@@ -315,9 +356,9 @@ static isoproof_status look(iso_open_stage *s, isoproof_error *error) {
 /* Whether the reads that are known contradict each other at once.  Of many transactions guesses take long, and are in
  * vain then. */
 static isoproof_status look_for_known(iso_open_stage *s, bool *found, isoproof_error *error) {
-  enum { MANY = 1024 };
+  enum { MANY = 1024, MORE = 8192 };
   *found = false;
-  if (s->out->rounds > 1 || s->view.taking_part < MANY) return ISOPROOF_OK;
+  if (s->view.taking_part < (s->out->rounds > 1 ? MORE : MANY)) return ISOPROOF_OK;
   return iso_direct_cycle(&s->view, s->level, s->task, NULL, found, error);
 }
 
@@ -343,7 +384,9 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
-  if (first && !s->out->decided) ISO_TRY(guess(s, error));
+  bool guessed = s->out->rounds > 1 && is_nearly_there(s); /* in the round before, and more is known now */
+  if (first && guessed && !s->out->decided) ISO_TRY(search_little(s, error));
+  if (first && !guessed && !s->out->decided) ISO_TRY(guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   /* Who wants it only where that is easy does not wait for all that follows. */
   if (first && s->most_conflicts > 0 && is_hopeless(s)) return ISOPROOF_OK;

@@ -28,13 +28,15 @@ typedef struct iso_open_guess {
   bool exclusive;     /* writers of one key must not overlap */
   bool together;      /* begins and commits first move as one (check/order/placement.h) */
   iso_guess_way way;
+  bool late; /* what is shown by versions that stand behind their readers is left out as far as it contradicts itself */
   uint64_t seed;
   iso_possible *possible; /* what is left for the open reads; NULL where nothing is known of that */
 } iso_open_guess;
 
-/* Puts another sequence of the same events in the place of `sequence`. */
+/* Puts another sequence of the same events in the place of `sequence`; not *placed where what it shows contradicts
+ * itself, as it may where many reads have to be taken to have seen a version that stands behind them. */
 isoproof_status iso_open_place(const iso_open_guess *guess, iso_doubt *doubt, isoproof_task *task,
-                               iso_sequence *sequence, isoproof_error *error);
+                               iso_sequence *sequence, bool *placed, isoproof_error *error);
 
 /* Settles every open read as the last version before it in the sequence that fits, or else the first one after it. */
 isoproof_status iso_open_show(const iso_open_guess *guess, const iso_sequence *sequence, iso_doubt *doubt,
