@@ -54,17 +54,48 @@ isoproof_status iso_core_witness(isoproof_history *history, const isoproof_check
   return status;
 }
 
+/* A better witness than the one that is kept, if any, for about as long as the verdict took each. */
+static isoproof_status look_for_better(isoproof_history *history, const isoproof_check_options *options,
+                                       const isoproof_level_info *level, bool known, double seconds,
+                                       isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
+  bool late;
+  ISO_TRY(choose_weaker(history, level, seconds, task, &late, error));
+  if (!known || late) return ISOPROOF_OK;
+  return try_choices_soon(history, options, level, seconds, task, kept, error);
+}
+
+/* A verdict that took long is shown by what it rests on before anything better is looked for: so it is not lost when
+ * the time is up meanwhile. */
+static isoproof_status witness_first(isoproof_history *history, const isoproof_check_options *options,
+                                     const isoproof_level_info *level, const iso_refutation *refutation, double seconds,
+                                     isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
+  iso_outcome better = {.result = NULL};
+  ISO_TRY(iso_core_witness(history, options, refutation, task, kept, error));
+  isoproof_status status = look_for_better(history, options, level, true, seconds, task, &better, error);
+  if (status == ISOPROOF_OK && better.result != NULL) {
+    iso_outcome_free(kept);
+    *kept = better;
+    return ISOPROOF_OK;
+  }
+  iso_outcome_free(&better);
+  bool over = status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY || status == ISOPROOF_ERR_LIMIT;
+  return over && kept->result != NULL ? ISOPROOF_OK : status;
+}
+
 isoproof_status iso_choice_witness(isoproof_history *history, const isoproof_check_options *options,
                                    const isoproof_level_info *level, const iso_refutation *refutation, double seconds,
                                    isoproof_task *task, iso_outcome *kept, isoproof_error *error) {
-  bool late, known = refutation->shown != NULL;
+  const double rather_long = 8;
+  bool known = refutation->shown != NULL, first = known && seconds > rather_long;
   uint32_t *before;
+  isoproof_status status = ISOPROOF_OK;
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
-  isoproof_status status = choose_weaker(history, level, seconds, task, &late, error);
-  if (status == ISOPROOF_OK && known && !late) {
-    status = try_choices_soon(history, options, level, seconds, task, kept, error);
+  if (first) {
+    status = witness_first(history, options, level, refutation, seconds, task, kept, error);
+  } else {
+    status = look_for_better(history, options, level, known, seconds, task, kept, error);
   }
-  if (status == ISOPROOF_OK && known && kept->result == NULL) {
+  if (status == ISOPROOF_OK && known && !first && kept->result == NULL) {
     status = iso_core_witness(history, options, refutation, task, kept, error);
   }
   if (status == ISOPROOF_OK && kept->result == NULL) {
