@@ -385,6 +385,11 @@ bool iso_rows_suit(iso_event_graph *e, iso_sequence *s) {
   return bytes <= some_bytes || (bytes <= most_bytes && bytes <= iso_event_clocks_bytes(e));
 }
 
+bool iso_rows_are_quick(const iso_event_graph *e) {
+  const uint64_t most_bytes = UINT64_C(1) << 30;
+  return (uint64_t)e->count * e->count / 4 <= most_bytes;
+}
+
 /* A row of its writers for every key that has more of them than the longest row has words. */
 static bool make_writers(rows *r) {
   const iso_view *v = r->v;

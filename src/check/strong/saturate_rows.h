@@ -12,6 +12,8 @@
 /* Whether rows are the better way: there are many chains, and the rows of all events fit into memory.  In real time a
  * row has only those events that are not far away by the clock. */
 bool iso_rows_suit(iso_event_graph *events, iso_sequence *sequence);
+/* Whether a first round of them takes less than a guess at the order of that many transactions with many reads. */
+bool iso_rows_are_quick(const iso_event_graph *events);
 
 /* Goes on until nothing follows any more, or for `most_rounds` where that is not 0.  The derived edges are numbered by
  * their `round`: each rests on edges with lower numbers only.  The view has its readers and writers by key. */

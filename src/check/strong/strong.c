@@ -294,6 +294,7 @@ static isoproof_status look(decision *d, bool *refuted, isoproof_error *error) {
   if (d->events.split || v->taking_part < MANY || v->read_first[v->h->txns] / READS < v->taking_part) {
     return ISOPROOF_OK;
   }
+  if (!iso_rows_are_quick(&d->events)) return ISOPROOF_OK;
   uint32_t known = (uint32_t)d->events.derived.count;
   ISO_TRY(saturate_rows(d, 1, refuted, error));
   if (!*refuted) iso_event_graph_drop(&d->events, known);
