@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check/check_levels.h"
-#include "check/choose_causal.h"
 #include "check/duplicates/cut.h"
+#include "check/strong/open/choose_causal.h"
 #include "check/strong/open/decide.h"
 #include "history/real_time.h"
 #include "history/resolve.h"

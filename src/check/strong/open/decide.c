@@ -6,6 +6,7 @@
 
 #include "check/order/placement.h"
 #include "check/strong/direct.h"
+#include "check/strong/open/choose_causal.h"
 #include "check/strong/open/guess.h"
 #include "check/strong/open/open_classes.h"
 #include "check/strong/open/stage.h"
@@ -139,15 +140,8 @@ static isoproof_status begin_at_start(iso_open_stage *s, isoproof_error *error) 
   return ISOPROOF_OK;
 }
 
-/* A round of a level of what is visible. */
-static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof_error *error) {
-  const uint64_t most_bytes = UINT64_C(1) << 30; /* with a start, the search does without those that are larger */
+static isoproof_status search_visible(iso_open_stage *s, isoproof_error *error) {
   iso_refined outcome;
-  if (s->start != NULL) ISO_TRY(begin_at_start(s, error));
-  bool dear = s->start != NULL && iso_event_clocks_bytes(&s->events) > most_bytes;
-  if (!dear) ISO_TRY(make_clocks(s, error));
-  if (s->has_clocks && s->start == NULL) ISO_TRY(settle(s, again, error));
-  if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
                              &s->doubt, s->start, s->most_conflicts, s->task, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_REFUTED) {
@@ -156,6 +150,30 @@ static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof
   }
   s->out->decided = outcome == ISO_REFINED_EXPLAINED;
   return ISOPROOF_OK;
+}
+
+/* Guesses again with what pruning has left open; what they come to is where another search begins. */
+static isoproof_status choose_again(iso_open_stage *s, isoproof_error *error) {
+  ISO_TRY(iso_choose_causal_for(&s->doubt, s->task, &s->out->decided, &s->own_start, error));
+  if (s->out->decided || s->own_start.when == NULL) return ISOPROOF_OK;
+  s->start = &s->own_start;
+  ISO_TRY(begin_at_start(s, error));
+  return search_visible(s, error);
+}
+
+/* A round of a level of what is visible. */
+static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof_error *error) {
+  /* With a start, the search does without clocks that are larger, and pruning is worth the time of small ones only. */
+  const uint64_t most_bytes = UINT64_C(1) << 30, small_bytes = UINT64_C(256) << 20;
+  uint64_t bytes = iso_event_clocks_bytes(&s->events);
+  if (s->start == NULL || bytes <= most_bytes) ISO_TRY(make_clocks(s, error));
+  if (s->has_clocks && (s->start == NULL || bytes <= small_bytes)) ISO_TRY(settle(s, again, error));
+  if (*again) s->start = NULL; /* it was for much that is known by now */
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  bool begins = s->start != NULL;
+  if (begins) ISO_TRY(begin_at_start(s, error));
+  ISO_TRY(search_visible(s, error));
+  return s->out->decided || begins || !s->chooses ? ISOPROOF_OK : choose_again(s, error);
 }
 
 static isoproof_status count_broken(iso_open_stage *s, uint64_t *broken, isoproof_error *error) {
@@ -339,6 +357,7 @@ static isoproof_status look(iso_open_stage *s, isoproof_error *error) {
   enum { MANY = 8192 };
   const iso_view *v = &s->view;
   if (s->events.split || v->taking_part < MANY || v->read_first[v->h->txns] < v->taking_part) return ISOPROOF_OK;
+  if (!iso_rows_are_quick(&s->events)) return ISOPROOF_OK;
   iso_saturation saturation = {.rounds = 0};
   uint32_t known = (uint32_t)s->events.derived.count;
   uint32_t *event = copy_of(&s->sequence);
@@ -422,6 +441,7 @@ static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   iso_stage_end(s);
   free(s->last.event);
   s->last.event = NULL;
+  iso_open_start_free(&s->own_start);
   return status;
 }
 
@@ -471,5 +491,6 @@ isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_vis
   memset(out, 0, sizeof *out);
   iso_open_stage s = {
       .visibility = visibility, .start = start, .most_conflicts = most_conflicts, .task = task, .out = out};
+  s.chooses = start != NULL;
   return iso_open_has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
 }

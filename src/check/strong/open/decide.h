@@ -29,7 +29,7 @@ typedef struct iso_open_decision {
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *decision, isoproof_error *error);
 /* The same for a level that says what a reader must not miss; there is no sequence to begin with then.  With a start,
- * which may be NULL, nothing is pruned before the search. */
+ * which may be NULL, little is pruned before the search. */
 isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
                                         const iso_open_start *start, uint64_t most_conflicts, isoproof_task *task,
                                         iso_open_decision *decision, isoproof_error *error);

@@ -14,6 +14,8 @@ typedef struct iso_open_stage {
   const iso_strong_level *level;
   const iso_visibility *visibility; /* in place of both */
   const iso_open_start *start;      /* with that, or NULL */
+  iso_open_start own_start;         /* a later one */
+  bool chooses;                     /* a start was given, and another one may be better */
   const uint8_t *cut;
   uint64_t most_conflicts;
   isoproof_task *task;

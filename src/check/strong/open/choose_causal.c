@@ -1,5 +1,5 @@
 /* Rounds of guessing what open reads observed, and of asking the engine whether that is causal. */
-#include "check/choose_causal.h"
+#include "check/strong/open/choose_causal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "check/causal/choose.h"
 
 typedef struct {
-  iso_doubt doubt;
+  iso_doubt *doubt;
   iso_view view; /* of what is known */
   iso_open_reads open;
   iso_causal_questions questions;
@@ -29,8 +29,9 @@ static void guesser_free(guesser *g) {
 }
 
 static bool is_plain(const guesser *g) {
-  const isoproof_history *h = g->doubt.history;
-  return !g->doubt.hopeless && g->doubt.optional == NULL && h->statement_count == 0 && iso_causal_may_choose(&g->view);
+  const isoproof_history *h = g->doubt->history;
+  return !g->doubt->hopeless && g->doubt->optional == NULL && h->statement_count == 0 &&
+         iso_causal_may_choose(&g->view);
 }
 
 static isoproof_status make_questions(guesser *g, isoproof_error *error) {
@@ -67,8 +68,8 @@ static bool settle(guesser *g, bool answers) {
   for (size_t i = 0; i < g->open.reads.count; i++) {
     const iso_open_read *read = &g->open.reads.items[i];
     if (answers && g->questions.items[i].answer == ISO_NO_ANSWER) return false;
-    if (answers) iso_open_settle(&g->open, &g->doubt, read, g->questions.items[i].answer);
-    if (!answers) g->doubt.resolution->writer[read->op] = ISO_UNSETTLED;
+    if (answers) iso_open_settle(&g->open, g->doubt, read, g->questions.items[i].answer);
+    if (!answers) g->doubt->resolution->writer[read->op] = ISO_UNSETTLED;
   }
   return true;
 }
@@ -113,7 +114,7 @@ static isoproof_status try_answers(guesser *g, bool *good, uint64_t *found, isop
   *good = false;
   *found = 0;
   if (!settle(g, true)) return ISOPROOF_OK;
-  ISO_TRY(iso_view_make_with(g->doubt.history, NULL, g->task, &view, error));
+  ISO_TRY(iso_view_make_with(g->doubt->history, NULL, g->task, &view, error));
   isoproof_status status = order_from(g, &view, &causal, error);
   if (status == ISOPROOF_OK) {
     status = take_warnings(g, &view, &causal, error);
@@ -152,7 +153,7 @@ static void dislike(guesser *g) {
 
 /* What a round has come to, for a search to begin with. */
 static isoproof_status keep_start(const guesser *g, iso_open_start *start, isoproof_error *error) {
-  const isoproof_history *h = g->doubt.history;
+  const isoproof_history *h = g->doubt->history;
   if (start->when == NULL) start->when = iso_alloc_zero(h->txns, sizeof *start->when);
   if (start->writer == NULL) start->writer = iso_alloc(h->ops, sizeof *start->writer);
   if (start->when == NULL || start->writer == NULL) return iso_fail_memory(error);
@@ -166,16 +167,16 @@ static isoproof_status keep_start(const guesser *g, iso_open_start *start, isopr
   return ISOPROOF_OK;
 }
 
-static isoproof_status guess(guesser *g, iso_open_decision *out, iso_open_start *start, isoproof_error *error) {
+static isoproof_status guess(guesser *g, bool *decided, iso_open_start *start, isoproof_error *error) {
   /* Few sessions leave little to choose: what does not end at once there is easier for other searches. */
   enum { ROUNDS = 100, IDLE_ROUNDS = 3, FEW_SESSIONS = 64 };
-  bool few = g->doubt.history->sessions <= FEW_SESSIONS;
+  bool few = g->doubt->history->sessions <= FEW_SESSIONS;
   uint64_t least = UINT64_MAX;
-  for (int round = 0, idle = 0; round < (few ? 1 : ROUNDS) && idle < IDLE_ROUNDS && !out->decided; round++) {
+  for (int round = 0, idle = 0; round < (few ? 1 : ROUNDS) && idle < IDLE_ROUNDS; round++) {
     uint64_t unanswered, found;
     ISO_TRY(iso_causal_choose(&g->view, &g->sequence, &g->questions, &unanswered, g->task, error));
-    ISO_TRY(try_answers(g, &out->decided, &found, error));
-    if (out->decided) return ISOPROOF_OK;
+    ISO_TRY(try_answers(g, decided, &found, error));
+    if (*decided) return ISOPROOF_OK;
     (void)settle(g, false);
     uint64_t wrong = unanswered > 0 ? unanswered << 32 : found;
     idle = wrong < least ? 0 : idle + 1;
@@ -186,9 +187,9 @@ static isoproof_status guess(guesser *g, iso_open_decision *out, iso_open_start 
   return ISOPROOF_OK;
 }
 
-static isoproof_status decide(guesser *g, iso_open_decision *out, iso_open_start *start, isoproof_error *error) {
+static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, isoproof_error *error) {
   iso_causal known;
-  ISO_TRY(iso_open_reads_list(&g->doubt, g->task, &g->view, &g->open, error));
+  ISO_TRY(iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error));
   if (!is_plain(g)) return ISOPROOF_OK;
   ISO_TRY(iso_causal_order(&g->view, NULL, g->task, &known, error));
   bool good = known.answer == ISO_CAUSAL_YES;
@@ -199,19 +200,28 @@ static isoproof_status decide(guesser *g, iso_open_decision *out, iso_open_start
   iso_causal_free(&known);
   if (!good) return ISOPROOF_OK;
   ISO_TRY(make_questions(g, error));
-  return guess(g, out, start, error);
+  return guess(g, decided, start, error);
+}
+
+isoproof_status iso_choose_causal_for(iso_doubt *doubt, isoproof_task *task, bool *decided, iso_open_start *start,
+                                      isoproof_error *error) {
+  guesser g = {.doubt = doubt, .task = task, .random = UINT64_C(0x9e3779b97f4a7c15)};
+  *decided = false;
+  memset(start, 0, sizeof *start);
+  isoproof_status status = decide(&g, decided, start, error);
+  guesser_free(&g);
+  if (status != ISOPROOF_OK) iso_open_start_free(start);
+  return status;
 }
 
 isoproof_status iso_choose_causal(isoproof_history *history, isoproof_task *task, iso_open_decision *out,
                                   iso_open_start *start, isoproof_error *error) {
-  guesser g = {.task = task, .random = UINT64_C(0x9e3779b97f4a7c15)};
+  iso_doubt doubt;
   memset(out, 0, sizeof *out);
   memset(start, 0, sizeof *start);
   if (iso_open_has_lists(history)) return ISOPROOF_OK;
-  ISO_TRY(iso_doubt_make(history, task, &g.doubt, error));
-  isoproof_status status = decide(&g, out, start, error);
-  iso_doubt_end(&g.doubt, status == ISOPROOF_OK && out->decided);
-  guesser_free(&g);
-  if (status != ISOPROOF_OK) iso_open_start_free(start);
+  ISO_TRY(iso_doubt_make(history, task, &doubt, error));
+  isoproof_status status = iso_choose_causal_for(&doubt, task, &out->decided, start, error);
+  iso_doubt_end(&doubt, status == ISOPROOF_OK && out->decided);
   return status;
 }
