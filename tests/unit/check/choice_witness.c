@@ -33,6 +33,19 @@ static isoproof_history *simulate(uint64_t seed) {
   return history;
 }
 
+/* A verdict that took long is shown by what it rests on first, and by something better where that is found. */
+static void show_as_after_long(isoproof_history *history, const isoproof_check_options *options,
+                               const isoproof_level_info *info, const iso_refutation *refutation) {
+  const double long_ago = 100;
+  iso_outcome outcome = {.result = NULL};
+  isoproof_error error;
+  assert_int_equal(iso_choice_witness(history, options, info, refutation, long_ago, NULL, &outcome, &error),
+                   ISOPROOF_OK);
+  assert_non_null(outcome.result);
+  assert_int_equal(isoproof_result_verdict(outcome.result), ISOPROOF_VIOLATED);
+  iso_outcome_free(&outcome);
+}
+
 static void examine(isoproof_history *history, const char *level, uint64_t seed, tally *t) {
   isoproof_check_options options = {
       .struct_size = sizeof options, .levels = &level, .level_count = 1, .duplicate_values = true};
@@ -60,6 +73,7 @@ static void examine(isoproof_history *history, const char *level, uint64_t seed,
     }
     iso_outcome_free(&outcome);
     iso_resolution_put_back(history, before);
+    show_as_after_long(history, &options, info, &refutation);
   }
   iso_outcome_free(&outcome);
   iso_refutation_free(&refutation);

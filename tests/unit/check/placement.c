@@ -3,6 +3,7 @@
 
 #include "check/order/contradictions.h"
 #include "check/order/one_key.h"
+#include "check/order/value_line.h"
 #include "check/order/value_window.h"
 #include "check/strong/rules/rule.h"
 #include "check/strong/saturate_rows.h"
@@ -251,6 +252,18 @@ static uint32_t draw(uint64_t *random, uint32_t below) {
   return (uint32_t)((*random >> 32) * below >> 32);
 }
 
+/* The accesses of each key are in the order of places, and each is where its item says. */
+static void assert_items_found(const iso_line *l) {
+  for (uint32_t key = 0; key < l->e->view->h->keys; key++) {
+    for (uint32_t i = l->first[key]; i < l->first[key + 1]; i++) {
+      uint32_t item = l->accesses[i].item;
+      assert_int_equal(l->item_at[l->accesses[i].home], i);
+      assert_int_equal(iso_line_find(l, key, item), i);
+      assert_true(i == l->first[key] || l->place[l->accesses[i - 1].item] <= l->place[item]);
+    }
+  }
+}
+
 /* After moves of anybody to anywhere, who moved and who was passed tells as much as looking at all of it again. */
 static void what_moved_tells_what_is_contradicted(void **state) {
   (void)state;
@@ -272,6 +285,7 @@ static void what_moved_tells_what_is_contradicted(void **state) {
         if (whole) event = iso_event_commit(&p.events, iso_event_txn(&p.events, event));
         (void)iso_line_move(&line, event, place[event] + draw(&random, 41) - 20.5);
       }
+      assert_items_found(&line);
       assert_true(iso_contradictions_find(&line, &kept));
       iso_contradictions fresh = {.pairs = 0};
       iso_line_touch_all(&line);
@@ -284,6 +298,61 @@ static void what_moved_tells_what_is_contradicted(void **state) {
     free(place);
     end(&p, history);
   }
+}
+
+/* The same on the line of values, where everybody has a place of his own. */
+static void assert_values_found(const iso_value_line *w) {
+  for (uint32_t key = 0; key < w->v->h->keys; key++) {
+    for (uint32_t i = w->first[key]; i < w->first[key + 1]; i++) {
+      assert_int_equal(w->txn_key[w->at[i].home], key);
+      assert_int_equal(w->txn_at[w->at[i].home], i);
+      assert_true(i == w->first[key] || w->pos[w->at[i - 1].txn] < w->pos[w->at[i].txn]);
+    }
+  }
+  for (uint32_t place = 0; place < w->count; place++) assert_int_equal(w->pos[w->order[place]], place);
+}
+
+/* A read is broken when the last write of its key before it is of another class: over all of them by the definition. */
+static size_t count_other_values(const iso_value_line *w) {
+  size_t broken = 0;
+  for (uint32_t key = 0; key < w->v->h->keys; key++) {
+    for (uint32_t i = w->first[key]; i < w->first[key + 1]; i++) {
+      uint32_t now = w->c->initial[key], last = 0;
+      for (uint32_t k = w->first[key]; k < w->first[key + 1]; k++) {
+        bool before = w->pos[w->at[k].txn] < w->pos[w->at[i].txn];
+        if (w->at[k].write == ISO_NO_CLASS || !before || w->pos[w->at[k].txn] + 1 <= last) continue;
+        now = w->at[k].write;
+        last = w->pos[w->at[k].txn] + 1;
+      }
+      broken += w->at[i].read != ISO_NO_CLASS && w->at[i].read != now;
+    }
+  }
+  return broken;
+}
+
+static void values_are_found_after_moves(void **state) {
+  (void)state;
+  uint64_t random = 29;
+  placing p;
+  isoproof_history *history = simulate(ISOPROOF_SIM_SERIALIZABLE, 50, 20, 0.5);
+  assert_true(begin(&p, history, false));
+  int64_t *when = calloc(p.events.count, sizeof *when);
+  for (uint32_t i = 0; i < p.sequence.count; i++) when[p.sequence.event[i]] = i;
+  iso_value_classes classes;
+  iso_value_line line;
+  assert_ok(iso_value_classes_make(&p.view, &classes, NULL));
+  assert_ok(iso_value_classes_read(&p.view, NULL, 0, &classes, NULL));
+  assert_ok(iso_value_line_make(&p.events, &classes, when, &line, NULL));
+  for (int round = 0; round < UNLESS_SLOW(200, 20); round++) {
+    iso_value_line_move(&line, line.order[draw(&random, line.count)], draw(&random, line.count));
+    assert_values_found(&line);
+    assert_true(iso_value_line_find_broken(&line));
+    assert_int_equal(line.broken.count, count_other_values(&line));
+  }
+  iso_value_line_free(&line);
+  iso_value_classes_free(&classes);
+  free(when);
+  end(&p, history);
 }
 
 /* ---- windows ---- */
@@ -387,6 +456,7 @@ int main(void) {
       cmocka_unit_test(few_keys_are_retraced),
       cmocka_unit_test(what_is_wrong_goes_where_it_is_right),
       cmocka_unit_test(what_moved_tells_what_is_contradicted),
+      cmocka_unit_test(values_are_found_after_moves),
       cmocka_unit_test(windows_have_an_order_or_none),
       cmocka_unit_test(one_key_needs_no_search),
       cmocka_unit_test(more_keys_have_no_such_order),
