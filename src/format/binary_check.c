@@ -156,7 +156,8 @@ static inline bool list_code_ok(const isoproof_history *h, uint32_t key, iso_val
   return h->list_first != NULL && code <= h->list_first[key + 1] - h->list_first[key];
 }
 
-/* Where the initial version is 0, readers of text make a read of 0 one of nil, and nothing behind them expects another. */
+/* Where the initial version is 0, readers of text make a read of 0 one of nil, and nothing behind them expects another.
+ */
 static inline bool is_zero_read(uint8_t kind, iso_value value) { return kind == ISOPROOF_OP_READ && value == 0; }
 
 static bool op_ok(const isoproof_history *h, uint64_t op) {
