@@ -12,6 +12,17 @@ void iso_sequence_free(iso_sequence *s) {
   memset(s, 0, sizeof *s);
 }
 
+uint32_t *iso_sequence_copy(const iso_sequence *s) {
+  uint32_t *event = iso_alloc(s->count, sizeof *event);
+  if (event != NULL) memcpy(event, s->event, s->count * sizeof *event);
+  return event;
+}
+
+void iso_sequence_restore(iso_sequence *s, const uint32_t *event) {
+  memcpy(s->event, event, s->count * sizeof *event);
+  for (uint32_t i = 0; i < s->count; i++) s->place[event[i]] = i;
+}
+
 /* ---- the first sequence ---- */
 
 typedef struct {

@@ -55,5 +55,8 @@ isoproof_status iso_sequence_settle(const iso_event_graph *events, iso_sequence 
 isoproof_status iso_sequence_repair(const iso_event_graph *events, uint32_t first_new, iso_sequence *sequence,
                                     uint8_t *moved, bool *cyclic, isoproof_task *task, isoproof_error *error);
 void iso_sequence_free(iso_sequence *sequence);
+/* The events in their order, to come back to; the caller frees them.  NULL when memory is out. */
+uint32_t *iso_sequence_copy(const iso_sequence *sequence);
+void iso_sequence_restore(iso_sequence *sequence, const uint32_t *event);
 
 #endif

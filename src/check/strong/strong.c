@@ -203,25 +203,14 @@ static bool is_nearly_right(const decision *d) {
   return d->out->stats.guessed_wrong <= all / ONE_IN;
 }
 
-static void restore(iso_sequence *s, const uint32_t *event) {
-  memcpy(s->event, event, s->count * sizeof *event);
-  for (uint32_t i = 0; i < s->count; i++) s->place[s->event[i]] = i;
-}
-
-static uint32_t *copy_of(const iso_sequence *s) {
-  uint32_t *event = iso_alloc(s->count, sizeof *event);
-  if (event != NULL) memcpy(event, s->event, s->count * sizeof *event);
-  return event;
-}
-
 /* Refines a sequence that was placed.  What leads astray is given up, and the sequence stays as it was. */
 static isoproof_status refine_placed(decision *d, isoproof_error *error) {
   enum { CONFLICTS = 1000, TIMES = 8, SOME = 100 };
-  uint32_t *event = copy_of(&d->sequence);
+  uint32_t *event = iso_sequence_copy(&d->sequence);
   if (event == NULL) return iso_fail_memory(error);
   iso_refine_limits limits = {.conflicts = CONFLICTS, .broken = TIMES * d->out->stats.guessed_wrong + SOME};
   isoproof_status status = refine(d, limits, error);
-  if (status == ISOPROOF_OK && !d->is_over) restore(&d->sequence, event);
+  if (status == ISOPROOF_OK && !d->is_over) iso_sequence_restore(&d->sequence, event);
   free(event);
   return status;
 }
@@ -230,14 +219,14 @@ static isoproof_status refine_placed(decision *d, isoproof_error *error) {
 static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error *error) {
   iso_examination examination = examination_of(d);
   uint64_t broken = 0, *least = &d->out->stats.guessed_wrong;
-  uint32_t *event = copy_of(&d->sequence);
+  uint32_t *event = iso_sequence_copy(&d->sequence);
   if (event == NULL) return iso_fail_memory(error);
   isoproof_status status = iso_sequence_place(&d->events, how, d->task, &d->sequence, error);
   iso_requirements_free(&d->guess);
   if (status == ISOPROOF_OK) status = d->rule->examine(&examination, &d->sequence, &d->guess, &broken, error);
   bool better = broken < *least;
   if (better) *least = broken;
-  if (status == ISOPROOF_OK && !better) restore(&d->sequence, event);
+  if (status == ISOPROOF_OK && !better) iso_sequence_restore(&d->sequence, event);
   free(event);
   if (status != ISOPROOF_OK || !better) return status;
   if (broken == 0) return satisfied(d);

@@ -6,6 +6,8 @@
 
 #include "check/causal/causal_order.h"
 #include "check/causal/choose.h"
+#include "check/order/placement.h"
+#include "check/strong/open/serial_start.h"
 
 typedef struct {
   iso_doubt *doubt;
@@ -84,6 +86,36 @@ static isoproof_status order_from(guesser *g, iso_view *view, iso_causal *causal
   return status;
 }
 
+static void take_sequence(guesser *g, iso_causal *causal) {
+  if (causal->sequence.count != g->sequence.count) return;
+  iso_sequence_free(&g->sequence);
+  g->sequence = causal->sequence;
+  memset(&causal->sequence, 0, sizeof causal->sequence);
+}
+
+/* Of very many open reads a round takes long, and leaves many without an answer that have one along a serial order. */
+static isoproof_status begin_serially(guesser *g, isoproof_error *error) {
+  enum { MANY_READS = 1 << 20, FEW_SESSIONS = 64 };
+  uint32_t txns = g->view.h->txns;
+  iso_causal causal;
+  bool found;
+  if (g->open.reads.count < MANY_READS || g->view.h->sessions <= FEW_SESSIONS || iso_is_crowded(&g->view)) {
+    return ISOPROOF_OK;
+  }
+  int64_t *when = iso_alloc_zero(txns, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_serial_start(&g->view, &g->open, g->doubt, &g->sequence, g->task, when, &found, error);
+  if (status == ISOPROOF_OK && found) {
+    status = iso_causal_order_from(&g->view, when, g->task, &causal, error);
+    if (status == ISOPROOF_OK) {
+      if (causal.answer == ISO_CAUSAL_YES) take_sequence(g, &causal);
+      iso_causal_free(&causal);
+    }
+  }
+  free(when);
+  return status;
+}
+
 /* Who was found between a version and its reader is not to get there again. */
 static isoproof_status take_warnings(guesser *g, const iso_view *view, const iso_causal *causal,
                                      isoproof_error *error) {
@@ -124,11 +156,7 @@ static isoproof_status try_answers(guesser *g, bool *good, uint64_t *found, isop
   if (status != ISOPROOF_OK) return status;
   *good = causal.answer == ISO_CAUSAL_YES;
   *found = causal.pairs.count > 0 ? causal.pairs.count : UINT32_MAX; /* or too many to tell */
-  if (causal.sequence.count == g->sequence.count) {
-    iso_sequence_free(&g->sequence);
-    g->sequence = causal.sequence;
-    memset(&causal.sequence, 0, sizeof causal.sequence);
-  }
+  take_sequence(g, &causal);
   iso_causal_free(&causal);
   return ISOPROOF_OK;
 }
@@ -199,6 +227,7 @@ static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, 
   }
   iso_causal_free(&known);
   if (!good) return ISOPROOF_OK;
+  ISO_TRY(begin_serially(g, error));
   ISO_TRY(make_questions(g, error));
   return guess(g, decided, start, error);
 }

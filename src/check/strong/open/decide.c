@@ -7,56 +7,15 @@
 #include "check/order/placement.h"
 #include "check/strong/direct.h"
 #include "check/strong/open/choose_causal.h"
-#include "check/strong/open/guess.h"
 #include "check/strong/open/open_classes.h"
 #include "check/strong/open/stage.h"
 #include "check/strong/saturate_rows.h"
-#include "history/effect.h"
 #include "history/real_time.h"
 
 void iso_open_decision_free(iso_open_decision *d) {
   free(d->sequence.event);
   iso_vec_free(&d->left);
   memset(d, 0, sizeof *d);
-}
-
-static iso_examination examination_of(iso_open_stage *s) {
-  return (iso_examination){
-      .rule = s->rule, .events = &s->events, .clocks = &s->clocks, .store = &s->store, .task = s->task};
-}
-
-/* Takes those who take no part out of the sequence. */
-static isoproof_status drop_left_out(iso_open_stage *s, isoproof_error *error) {
-  uint8_t *counts;
-  uint32_t kept = 0;
-  if (s->doubt.optional == NULL) return ISOPROOF_OK;
-  ISO_TRY(iso_history_effect(s->doubt.history, s->task, &counts, error));
-  for (uint32_t i = 0; i < s->sequence.count; i++) {
-    uint32_t event = s->sequence.event[i], txn = iso_event_txn(&s->events, event);
-    if (txn == ISO_NO_TXN || counts[txn]) s->sequence.event[kept++] = event;
-  }
-  s->sequence.count = kept;
-  free(counts);
-  return ISOPROOF_OK;
-}
-
-static isoproof_status satisfied(iso_open_stage *s, isoproof_error *error) {
-  iso_open_decision *out = s->out;
-  iso_examination examination = examination_of(s);
-  ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, &s->doubt, error));
-  out->decided = true;
-  out->violated = false;
-  ISO_TRY(drop_left_out(s, error));
-  out->sequence = (iso_first_sequence){
-      .event = s->sequence.event, .count = s->sequence.count, .events = s->events.count, .shape = s->events.shape};
-  s->sequence.event = NULL;
-  return ISOPROOF_OK;
-}
-
-/* Nothing satisfies the level. */
-static isoproof_status refuted(iso_open_stage *s) {
-  s->out->decided = s->out->violated = true;
-  return ISOPROOF_OK;
 }
 
 static isoproof_status make_clocks(iso_open_stage *s, isoproof_error *error) {
@@ -100,16 +59,6 @@ static isoproof_status prune(iso_open_stage *s, uint64_t *settled, bool *impossi
   return status;
 }
 
-static isoproof_status search(iso_open_stage *s, uint64_t most_conflicts, isoproof_error *error) {
-  iso_refined outcome;
-  iso_examination examination = examination_of(s);
-  s->out->search.core = s->core;
-  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open,
-                          iso_stage_has_sessions(s), most_conflicts, &outcome, &s->out->search, error));
-  if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
-  return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
-}
-
 /* Settles what clocks leave one version for; *again when a view with those is worth the trouble. */
 static isoproof_status settle(iso_open_stage *s, bool *again, isoproof_error *error) {
   enum { ONE_IN = 32 };
@@ -117,7 +66,7 @@ static isoproof_status settle(iso_open_stage *s, bool *again, isoproof_error *er
   uint64_t settled = 0;
   ISO_TRY(prune(s, &settled, &impossible, error));
   s->out->settled += settled;
-  if (impossible) return refuted(s);
+  if (impossible) return iso_stage_refuted(s);
   *again = settled > s->open.reads.count / ONE_IN || s->doubt.moved;
   return ISOPROOF_OK;
 }
@@ -126,7 +75,7 @@ static isoproof_status settle(iso_open_stage *s, bool *again, isoproof_error *er
 static isoproof_status settle_rows(iso_open_stage *s, bool *again, isoproof_error *error) {
   bool cyclic;
   ISO_TRY(saturate_rows(s, &cyclic, error));
-  if (cyclic) return refuted(s);
+  if (cyclic) return iso_stage_refuted(s);
   ISO_TRY(make_clocks(s, error));
   return s->has_clocks ? settle(s, again, error) : ISOPROOF_OK;
 }
@@ -146,7 +95,7 @@ static isoproof_status search_visible(iso_open_stage *s, isoproof_error *error) 
                              &s->doubt, s->start, s->most_conflicts, s->task, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_REFUTED) {
     memset(s->core, 1, s->open.reads.count); /* it is not known which ones it rests on */
-    return refuted(s);
+    return iso_stage_refuted(s);
   }
   s->out->decided = outcome == ISO_REFINED_EXPLAINED;
   return ISOPROOF_OK;
@@ -176,159 +125,6 @@ static isoproof_status round_of_visible(iso_open_stage *s, bool *again, isoproof
   return s->out->decided || begins || !s->chooses ? ISOPROOF_OK : choose_again(s, error);
 }
 
-static isoproof_status count_broken(iso_open_stage *s, uint64_t *broken, isoproof_error *error) {
-  iso_examination examination = examination_of(s);
-  return iso_open_count_broken(&examination, &s->sequence, &s->open, iso_stage_has_sessions(s), broken, error);
-}
-
-static uint32_t *copy_of(const iso_sequence *q) {
-  uint32_t *event = iso_alloc(q->count, sizeof *event);
-  if (event != NULL) memcpy(event, q->event, q->count * sizeof *event);
-  return event;
-}
-
-static void restore(iso_sequence *q, const uint32_t *event) {
-  for (uint32_t i = 0; i < q->count; i++) {
-    q->event[i] = event[i];
-    q->place[event[i]] = i;
-  }
-}
-
-/* Makes another sequence, which stays when it is no worse. */
-static isoproof_status guess_by(iso_open_stage *s, iso_guess_way way, bool *placed, isoproof_error *error) {
-  enum { TOGETHER = 2 }; /* from what is known, and then from what that shows */
-  iso_open_guess how = {.open = &s->open, .events = &s->events, .cut = s->cut, .exclusive = s->rule->exclusive};
-  uint64_t now = s->broken;
-  how.way = way;
-  how.together = s->events.split && s->guesses < TOGETHER;
-  how.seed = s->guesses++;
-  how.late = s->late;
-  iso_possible possible = {.seen = NULL};
-  uint32_t *event = copy_of(&s->sequence);
-  if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = ISOPROOF_OK;
-  if (s->has_clocks) {
-    how.possible = &possible;
-    status = iso_possible_make(&s->events, &s->clocks, &s->open, ISO_MISSES_NOTHING, &possible, error);
-  }
-  if (status == ISOPROOF_OK) status = iso_open_place(&how, &s->doubt, s->task, &s->sequence, placed, error);
-  iso_possible_free(&possible);
-  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
-  if (status == ISOPROOF_OK && now > s->broken) restore(&s->sequence, event);
-  free(event);
-  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
-  return status;
-}
-
-static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof_error *error) {
-  bool placed;
-  return guess_by(s, way, &placed, error);
-}
-
-/* By what the sequence shows; and where that contradicts itself, by values, for as long as that gets better. */
-static isoproof_status guess_shown(iso_open_stage *s, isoproof_error *error) {
-  enum { ATTEMPTS = 4, ONE_IN = 8 };
-  bool placed;
-  s->late = s->contradicted;
-  ISO_TRY(guess_by(s, ISO_GUESS_SHOWN, &placed, error));
-  s->contradicted = !placed;
-  for (int attempt = 0; !placed && attempt < ATTEMPTS && s->doubt.optional == NULL; attempt++) {
-    uint64_t before = s->broken;
-    ISO_TRY(guess_once(s, ISO_GUESS_VALUES, error));
-    if (s->broken == 0 || s->broken > before - before / ONE_IN) break;
-  }
-  return ISOPROOF_OK;
-}
-
-/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
-static isoproof_status try_starts(iso_open_stage *s, isoproof_error *error) {
-  uint64_t now = s->broken;
-  if (!s->events.timed || s->broken == 0 || s->last.event != NULL) return ISOPROOF_OK;
-  iso_sequence made, other = s->sequence;
-  ISO_TRY(iso_sequence_make_by_starts(&s->events, s->task, &made, error));
-  s->sequence = made;
-  isoproof_status status = count_broken(s, &now, error);
-  bool better = status == ISOPROOF_OK && now < s->broken;
-  iso_sequence_free(better ? &other : &s->sequence);
-  if (better) s->broken = now;
-  if (!better) s->sequence = other;
-  return status;
-}
-
-/* Where few keys are carried out by values, moves go on from there as long as they make it much better, and for some
- * more attempts when little is wrong. */
-static isoproof_status guess_values(iso_open_stage *s, iso_guess_way way, int attempts, isoproof_error *error) {
-  enum { FEW_BROKEN = 64 };
-  bool better = iso_is_crowded(&s->view) && s->doubt.optional == NULL;
-  bool few = better && s->broken <= FEW_BROKEN;
-  for (int attempt = 0; attempt < attempts && s->broken > 0 && (better || few); attempt++) {
-    uint64_t before = s->broken;
-    ISO_TRY(guess_once(s, way, error));
-    better = s->broken < before / 2;
-    few = s->broken <= FEW_BROKEN;
-  }
-  return s->broken == 0 ? satisfied(s, error) : ISOPROOF_OK;
-}
-
-/* Whether a guess left so much wrong that no other one will be right.  Of many transactions that takes long. */
-static bool is_hopeless(const iso_open_stage *s) {
-  enum { MANY = 8192 };
-  return s->view.taking_part >= MANY && s->broken > s->view.taking_part && !iso_is_crowded(&s->view);
-}
-
-/* Whether so little of a large history is wrong that a search is sooner done with it than another guess. */
-static bool is_nearly_there(const iso_open_stage *s) {
-  enum { MANY = 8192, FEW_BROKEN = 64 };
-  return s->view.taking_part >= MANY && s->broken <= FEW_BROKEN && !iso_is_crowded(&s->view);
-}
-
-/* A search for the little that a guess left, which is given up soon. */
-static isoproof_status search_little(iso_open_stage *s, isoproof_error *error) {
-  enum { SOON = 200 };
-  uint32_t *event = copy_of(&s->sequence);
-  if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = search(s, SOON, error);
-  if (status == ISOPROOF_OK && !s->out->decided) restore(&s->sequence, event);
-  free(event);
-  return status;
-}
-
-/* Where sessions tell little, the first sequence is far from right: others are guessed as long as they get better. */
-static isoproof_status guess(iso_open_stage *s, isoproof_error *error) {
-  enum { ATTEMPTS = 5, VALUES = 3, ONE_IN = 4 };
-  bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
-  if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
-  for (int attempt = 0; attempt < ATTEMPTS && s->broken > 0 && !crowded && !is_hopeless(s); attempt++) {
-    uint64_t before = s->broken;
-    ISO_TRY(guess_shown(s, error));
-    if (attempt > 0 && s->broken == before) break;
-    if (!is_nearly_there(s)) continue;
-    ISO_TRY(search_little(s, error));
-    if (s->out->decided || s->broken > before / 2) break;
-  }
-  return s->out->decided ? ISOPROOF_OK : guess_values(s, ISO_GUESS_VALUES, VALUES, error);
-}
-
-/* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
-static isoproof_status search_guessed(iso_open_stage *s, isoproof_error *error) {
-  enum { SOON = 1000, VALUES = 6 };
-  bool limited = s->most_conflicts > 0 && s->most_conflicts < SOON;
-  uint32_t *event = copy_of(&s->sequence);
-  if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = search(s, limited ? s->most_conflicts : SOON, error);
-  bool over = status != ISOPROOF_OK || s->out->decided;
-  if (!over) {
-    uint64_t before = s->broken;
-    restore(&s->sequence, event);
-    status = guess_values(s, ISO_GUESS_MENDED, VALUES, error);
-    over = status != ISOPROOF_OK || s->out->decided;
-    /* The same once more would end as it did. */
-    over = over || (s->broken == before && s->most_conflicts > 0 && s->most_conflicts <= SOON);
-  }
-  free(event);
-  return over ? status : search(s, s->most_conflicts, error);
-}
-
 /* Whether clocks take less than a guess. */
 static bool clocks_are_small(const iso_open_stage *s) {
   const uint64_t most_bytes = UINT64_C(512) << 20;
@@ -343,12 +139,12 @@ static isoproof_status round_by_clocks(iso_open_stage *s, bool *again, isoproof_
   ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(saturate(s, &cyclic, error));
-  if (cyclic) return refuted(s);
+  if (cyclic) return iso_stage_refuted(s);
   ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
-  ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */
-  ISO_TRY(guess(s, error));
-  return s->out->decided ? ISOPROOF_OK : search_guessed(s, error);
+  ISO_TRY(iso_stage_count_broken(s, &s->broken, error)); /* other orders are known now */
+  ISO_TRY(iso_stage_guess(s, error));
+  return s->out->decided ? ISOPROOF_OK : iso_stage_search_guessed(s, error);
 }
 
 /* A look at what follows at once from the reads that are known, before a guess that is in vain where they contradict
@@ -360,16 +156,16 @@ static isoproof_status look(iso_open_stage *s, isoproof_error *error) {
   if (!iso_rows_are_quick(&s->events)) return ISOPROOF_OK;
   iso_saturation saturation = {.rounds = 0};
   uint32_t known = (uint32_t)s->events.derived.count;
-  uint32_t *event = copy_of(&s->sequence);
+  uint32_t *event = iso_sequence_copy(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
   isoproof_status status = iso_view_need_readers(&s->view, error);
   if (status == ISOPROOF_OK) {
     status = iso_saturate_rows(s->rule, &s->events, &s->sequence, 1, s->task, &saturation, error);
   }
-  if (status == ISOPROOF_OK) restore(&s->sequence, event);
+  if (status == ISOPROOF_OK) iso_sequence_restore(&s->sequence, event);
   free(event);
   iso_event_graph_drop(&s->events, known);
-  return status == ISOPROOF_OK && saturation.cyclic ? refuted(s) : status;
+  return status == ISOPROOF_OK && saturation.cyclic ? iso_stage_refuted(s) : status;
 }
 
 /* Whether the reads that are known contradict each other at once.  Of many transactions guesses take long, and are in
@@ -387,44 +183,44 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   enum { PATIENCE = 200, FEW_CHAINS = 64 };
   bool cyclic = false;
   ISO_TRY(iso_stage_build(s, error));
-  if (s->sequence.count < s->sequence.total) return refuted(s);
+  if (s->sequence.count < s->sequence.total) return iso_stage_refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   bool lacks = false;
   if (updates_are_exclusive(s) && s->out->rounds == 1)
     ISO_TRY(iso_open_lacks_versions(&s->open, &lacks, s->core, error));
-  if (lacks) return refuted(s);
-  ISO_TRY(count_broken(s, &s->broken, error));
-  ISO_TRY(try_starts(s, error));
-  if (s->broken == 0) return satisfied(s, error);
+  if (lacks) return iso_stage_refuted(s);
+  ISO_TRY(iso_stage_count_broken(s, &s->broken, error));
+  ISO_TRY(iso_stage_try_starts(s, error));
+  if (s->broken == 0) return iso_stage_satisfied(s, error);
   bool rows = s->rule->saturates && iso_rows_suit(&s->events, &s->sequence), many = s->events.chains > FEW_CHAINS;
   bool known = false;
   if (many) ISO_TRY(look_for_known(s, &known, error));
-  if (known) return refuted(s);
+  if (known) return iso_stage_refuted(s);
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
-  bool guessed = s->out->rounds > 1 && is_nearly_there(s); /* in the round before, and more is known now */
-  if (first && guessed && !s->out->decided) ISO_TRY(search_little(s, error));
-  if (first && !guessed && !s->out->decided) ISO_TRY(guess(s, error));
+  bool guessed = s->out->rounds > 1 && iso_stage_is_nearly_there(s); /* in the round before, and more is known now */
+  if (first && guessed && !s->out->decided) ISO_TRY(iso_stage_search_little(s, error));
+  if (first && !guessed && !s->out->decided) ISO_TRY(iso_stage_guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   /* Who wants it only where that is easy does not wait for all that follows. */
-  if (first && s->most_conflicts > 0 && is_hopeless(s)) return ISOPROOF_OK;
+  if (first && s->most_conflicts > 0 && iso_stage_is_hopeless(s)) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
-  if (rows) ISO_TRY(count_broken(s, &s->broken, error)); /* other orders are known now */
-  if (rows) ISO_TRY(guess(s, error));
+  if (rows) ISO_TRY(iso_stage_count_broken(s, &s->broken, error)); /* other orders are known now */
+  if (rows) ISO_TRY(iso_stage_guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
   if (!rows) ISO_TRY(make_clocks(s, error));
-  if (!s->has_clocks || rows) return search_guessed(s, error);
+  if (!s->has_clocks || rows) return iso_stage_search_guessed(s, error);
   ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   bool limited = s->most_conflicts > 0 && s->most_conflicts < PATIENCE;
-  ISO_TRY(search(s, limited ? s->most_conflicts : PATIENCE, error));
+  ISO_TRY(iso_stage_search(s, limited ? s->most_conflicts : PATIENCE, error));
   if (s->out->decided || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(saturate(s, &cyclic, error));
-  if (cyclic) return refuted(s);
+  if (cyclic) return iso_stage_refuted(s);
   ISO_TRY(settle(s, again, error));
-  return *again || s->out->violated ? ISOPROOF_OK : search(s, s->most_conflicts, error);
+  return *again || s->out->violated ? ISOPROOF_OK : iso_stage_search(s, s->most_conflicts, error);
 }
 
 static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
@@ -434,7 +230,7 @@ static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
     again = false;
     s->out->rounds++;
     status = iso_stage_list(s, error);
-    if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
+    if (status == ISOPROOF_OK) status = s->doubt.hopeless ? iso_stage_refuted(s) : round_of(s, &again, error);
     if (again && s->visibility == NULL) iso_stage_keep_sequence(s);
   }
   if (status == ISOPROOF_OK && s->out->violated) status = iso_stage_show(s, error);

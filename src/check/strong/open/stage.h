@@ -47,4 +47,29 @@ void iso_stage_keep_sequence(iso_open_stage *stage);
 isoproof_status iso_stage_show(iso_open_stage *stage, isoproof_error *error);
 void iso_stage_end(iso_open_stage *stage);
 
+/* ---- conclude.c ---- */
+
+iso_examination iso_stage_examination(iso_open_stage *stage);
+/* The sequence explains everything: the open reads are settled by it, and it goes into the decision. */
+isoproof_status iso_stage_satisfied(iso_open_stage *stage, isoproof_error *error);
+/* Nothing satisfies the level. */
+isoproof_status iso_stage_refuted(iso_open_stage *stage);
+isoproof_status iso_stage_search(iso_open_stage *stage, uint64_t most_conflicts, isoproof_error *error);
+
+/* ---- guesses.c ---- */
+
+isoproof_status iso_stage_count_broken(iso_open_stage *stage, uint64_t *broken, isoproof_error *error);
+/* By the times of starts, where there are times and that is better. */
+isoproof_status iso_stage_try_starts(iso_open_stage *stage, isoproof_error *error);
+/* Whether a guess left so much wrong that no other one will be right, and so little of a large history that a search is
+ * sooner done with it. */
+bool iso_stage_is_hopeless(const iso_open_stage *stage);
+bool iso_stage_is_nearly_there(const iso_open_stage *stage);
+/* Makes other sequences, each of which stays when it is no worse, with short searches between them. */
+isoproof_status iso_stage_guess(iso_open_stage *stage, isoproof_error *error);
+/* A search for the little that a guess left, which is given up soon. */
+isoproof_status iso_stage_search_little(iso_open_stage *stage, isoproof_error *error);
+/* After guesses: a search that does not end soon is given up for more of them, and taken up again. */
+isoproof_status iso_stage_search_guessed(iso_open_stage *stage, isoproof_error *error);
+
 #endif
