@@ -128,7 +128,9 @@ typedef struct isoproof_op {
 /* The levels that transactions can carry as their own, weakest first, by id: `number` from 0; NULL after the last. */
 ISOPROOF_API const char *isoproof_isolation_at(size_t number);
 
-/* Each returns false when the number is out of range, or when struct_size is not set. */
+/* Each returns false when the number is out of range, or when struct_size is not set.  The operations of a transaction
+ * are those from first_op on; a read by predicate, or a count, is one for each row that it may have seen, so that there
+ * may be more or fewer of them than `operations` says. */
 ISOPROOF_API bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out);
 ISOPROOF_API bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out);
 ISOPROOF_API bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out);

@@ -116,6 +116,18 @@ static void reread(const isoproof_history *history, isoproof_task *task) {
   free(out.bytes);
 }
 
+/* Those of a transaction: of a read by predicate there is one for each row that it may have seen, or none. */
+static void look_at_operations(const isoproof_history *history, uint64_t first, uint64_t count) {
+  for (uint64_t op = first; op < first + count; op++) {
+    isoproof_op out = {.struct_size = sizeof out};
+    isoproof_position position;
+    isoproof_scalar element;
+    expect(isoproof_history_op_at(history, op, &out), "an operation by number", NULL);
+    isoproof_history_position_of(history, op, &position);
+    if (out.element_count > 0) isoproof_history_element_at(history, op, out.element_count - 1, &element);
+  }
+}
+
 static void use(isoproof_history *history, isoproof_task *task) {
   isoproof_error error = {0};
   isoproof_resolution resolution = {.struct_size = sizeof resolution};
@@ -126,13 +138,10 @@ static void use(isoproof_history *history, isoproof_task *task) {
   if (status != ISOPROOF_OK) expect_described(status, &error);
   isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
-  for (uint64_t op = 0; op < counts.operations; op++) {
-    isoproof_op out = {.struct_size = sizeof out};
-    isoproof_position position;
-    isoproof_scalar element;
-    expect(isoproof_history_op_at(history, op, &out), "an operation by number", NULL);
-    isoproof_history_position_of(history, op, &position);
-    if (out.element_count > 0) isoproof_history_element_at(history, op, out.element_count - 1, &element);
+  for (uint64_t txn = 0; txn < counts.transactions; txn++) {
+    isoproof_txn of = {.struct_size = sizeof of};
+    expect(isoproof_history_txn_at(history, txn, &of), "a transaction by number", NULL);
+    look_at_operations(history, of.first_op, of.op_count);
   }
   check(history, task);
   write_all(history, task);
