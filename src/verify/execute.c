@@ -118,7 +118,7 @@ static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
   switch ((isoproof_op_kind)h->op_kind[op]) {
   case ISOPROOF_OP_WRITE:
     s->own_txn[key] = txn + 1;
-    s->own_value[key] = h->op_value[op];
+    s->own_value[key] = iso_history_version(h, op);
     s->own_op[key] = op;
     return true;
   case ISOPROOF_OP_APPEND:

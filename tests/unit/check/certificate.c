@@ -397,6 +397,22 @@ static void long_fork(void **state) {
   isoproof_history_free(history);
 }
 
+/* Where the initial version is 0, a write of 0 looks like it, to a certificate as well. */
+static void zero_that_was_written(void **state) {
+  (void)state;
+  isoproof_history *history = open_text("w(1,0,0,0)\nr(1,0,1,1)\n");
+  const char *level = "serializable";
+  isoproof_check_options options = {
+      .struct_size = sizeof options, .levels = &level, .level_count = 1, .certificate = true};
+  isoproof_result *result;
+  isoproof_error error;
+  assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
+  assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_certificate_count(result), 1);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+}
+
 /* The figures of a search: complete with the option, and those that are cheap without. */
 static void figures_of_a_search(void **state) {
   (void)state;
@@ -433,8 +449,9 @@ static void figures_of_a_search(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(asked_for_or_not),    cmocka_unit_test(long_fork),
-                                     cmocka_unit_test(figures_of_a_search), cmocka_unit_test(duplicate_values),
-                                     cmocka_unit_test(simulated_histories), cmocka_unit_test(small_histories)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(asked_for_or_not),      cmocka_unit_test(long_fork),
+                                     cmocka_unit_test(figures_of_a_search),   cmocka_unit_test(duplicate_values),
+                                     cmocka_unit_test(zero_that_was_written), cmocka_unit_test(simulated_histories),
+                                     cmocka_unit_test(small_histories)};
   return cmocka_run_group_tests_name("certificate", tests, list_rules, NULL);
 }
