@@ -41,12 +41,19 @@ static isoproof_status guess_once(iso_open_stage *s, iso_guess_way way, isoproof
   return guess_by(s, way, &placed, error);
 }
 
+/* Whether clocks are made so soon that pruning by them is the better way than guesses that go on for long. */
+static bool pruning_is_quick(const iso_open_stage *s) {
+  const uint64_t few_bytes = UINT64_C(128) << 20;
+  return iso_event_clocks_bytes(&s->events) <= few_bytes;
+}
+
 /* By what the sequence shows; and where that contradicts itself, by values, for as long as that gets better. */
 static isoproof_status guess_shown(iso_open_stage *s, isoproof_error *error) {
   enum { ATTEMPTS = 4, ONE_IN = 8 };
   bool placed;
   s->late = s->contradicted;
   ISO_TRY(guess_by(s, ISO_GUESS_SHOWN, &placed, error));
+  if (pruning_is_quick(s)) return ISOPROOF_OK;
   s->contradicted = !placed;
   for (int attempt = 0; !placed && attempt < ATTEMPTS && s->doubt.optional == NULL; attempt++) {
     uint64_t before = s->broken;
@@ -95,6 +102,7 @@ bool iso_stage_is_hopeless(const iso_open_stage *s) {
 /* Whether so little of a large history is wrong that a search is sooner done with it than another guess. */
 bool iso_stage_is_nearly_there(const iso_open_stage *s) {
   enum { MANY = 8192, FEW_BROKEN = 64 };
+  if (pruning_is_quick(s)) return false;
   return s->view.taking_part >= MANY && s->broken <= FEW_BROKEN && !iso_is_crowded(&s->view);
 }
 
