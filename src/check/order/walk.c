@@ -337,15 +337,7 @@ static void raise_weights(iso_line *l, const iso_contradictions *found) {
 
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
   /* Of a large history a round takes long; one that is stuck with much left will not get out of it. */
-  enum {
-    STEPS = 300,
-    IDLE_ROUNDS = 60,
-    MUCH_LEFT = 256,
-    HOPELESS_ROUNDS = 4,
-    RESTART = 50,
-    LONGER = 3,
-    EACH = 1 << 16
-  };
+  enum { STEPS = 300, IDLE_ROUNDS = 60, MUCH_LEFT = 256, HOPELESS_ROUNDS = 4, RESTART = 50, LONGER = 3, EACH = 65536 };
   walker w = {.l = l, .task = task, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   iso_contradictions found = {.pairs = 0};
   uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;

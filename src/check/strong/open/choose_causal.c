@@ -9,6 +9,8 @@
 #include "check/order/placement.h"
 #include "check/strong/open/serial_start.h"
 
+enum { FEW_SESSIONS = 64 };
+
 typedef struct {
   iso_doubt *doubt;
   iso_view view; /* of what is known */
@@ -95,7 +97,7 @@ static void take_sequence(guesser *g, iso_causal *causal) {
 
 /* Of very many open reads a round takes long, and leaves many without an answer that have one along a serial order. */
 static isoproof_status begin_serially(guesser *g, isoproof_error *error) {
-  enum { MANY_READS = 1 << 20, FEW_SESSIONS = 64 };
+  enum { MANY_READS = 1 << 20 };
   uint32_t txns = g->view.h->txns;
   iso_causal causal;
   bool found;
@@ -197,7 +199,7 @@ static isoproof_status keep_start(const guesser *g, iso_open_start *start, isopr
 
 static isoproof_status guess(guesser *g, bool *decided, iso_open_start *start, isoproof_error *error) {
   /* Few sessions leave little to choose: what does not end at once there is easier for other searches. */
-  enum { ROUNDS = 100, IDLE_ROUNDS = 3, FEW_SESSIONS = 64 };
+  enum { ROUNDS = 100, IDLE_ROUNDS = 3 };
   bool few = g->doubt->history->sessions <= FEW_SESSIONS;
   uint64_t least = UINT64_MAX;
   for (int round = 0, idle = 0; round < (few ? 1 : ROUNDS) && idle < IDLE_ROUNDS; round++) {

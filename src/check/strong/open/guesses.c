@@ -18,7 +18,7 @@ static isoproof_status guess_by(iso_open_stage *s, iso_guess_way way, bool *plac
   how.way = way;
   how.together = s->events.split && s->guesses < TOGETHER;
   how.seed = s->guesses++;
-  how.late = s->late;
+  how.late = s->contradicted;
   iso_possible possible = {.seen = NULL};
   uint32_t *event = iso_sequence_copy(&s->sequence);
   if (event == NULL) return iso_fail_memory(error);
@@ -51,7 +51,6 @@ static bool pruning_is_quick(const iso_open_stage *s) {
 static isoproof_status guess_shown(iso_open_stage *s, isoproof_error *error) {
   enum { ATTEMPTS = 4, ONE_IN = 8 };
   bool placed;
-  s->late = s->contradicted;
   ISO_TRY(guess_by(s, ISO_GUESS_SHOWN, &placed, error));
   if (pruning_is_quick(s)) return ISOPROOF_OK;
   s->contradicted = !placed;

@@ -30,7 +30,7 @@ typedef struct iso_open_stage {
   uint64_t guesses;
   iso_first_sequence last; /* of the round before */
   uint8_t *core;           /* by open read: a refutation rests on it */
-  bool contradicted, late; /* what guesses showed contradicted itself; the next one leaves something out */
+  bool contradicted;       /* what the last guess showed contradicted itself; the next one leaves something out */
   uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
 } iso_open_stage;
 
