@@ -122,10 +122,12 @@ isoproof_status iso_execute(const iso_examination *examination, const iso_sequen
   iso_version_store *x = examination->store;
   run r = {.e = e, .s = sequence, .x = x, .out = out, .exclusive = examination->rule->exclusive};
   memset(x->current, 0, e->view->h->keys * sizeof *x->current);
+  enum { NOW_AND_THEN = 256 }; /* to choose a version takes long where keys have many */
   uint64_t enough = examination->enough > 0 ? examination->enough : UINT64_MAX;
   for (uint32_t i = 0; i < sequence->count && !out->failed && r.broken < enough; i++) {
     uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);
     if (txn == ISO_NO_TXN) continue;
+    if (i % NOW_AND_THEN == 0) ISO_TRY(iso_task_check(examination->task, error));
     bool begins = event == iso_event_begin(e, txn);
     if (begins && iso_event_is_executed(e, txn)) check_reads(&r, txn);
     if (examination->at_begin != NULL && begins) {

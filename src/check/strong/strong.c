@@ -6,6 +6,7 @@
 
 #include "check/order/one_key.h"
 #include "check/order/placement.h"
+#include "check/order/value_order.h"
 #include "check/strong/direct.h"
 #include "check/strong/forced_orders.h"
 #include "check/strong/refine.h"
@@ -233,24 +234,47 @@ static isoproof_status guess_once(decision *d, iso_placement how, isoproof_error
   return is_nearly_right(d) ? refine_placed(d, error) : ISOPROOF_OK;
 }
 
-/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
-static isoproof_status try_starts(decision *d, isoproof_error *error) {
+/* Takes a sequence where it explains more than the one at hand; frees the other one. */
+static isoproof_status take_better(decision *d, iso_sequence *made, isoproof_error *error) {
   uint64_t broken, *least = &d->out->stats.guessed_wrong;
-  if (!d->events.timed || *least == 0 || d->options.first != NULL) return ISOPROOF_OK;
-  if (d->events.split && is_nearly_right(d)) return ISOPROOF_OK; /* begins and commits by their own times */
   iso_examination examination = examination_of(d);
   iso_requirements breaks = {.failed = false};
-  iso_sequence made = {.event = NULL};
-  ISO_TRY(iso_sequence_make_by_starts(&d->events, d->task, &made, error));
-  isoproof_status status = d->rule->examine(&examination, &made, &breaks, &broken, error);
+  isoproof_status status = d->rule->examine(&examination, made, &breaks, &broken, error);
   if (status == ISOPROOF_OK && broken < *least) {
     iso_sequence other = d->sequence;
     iso_requirements others = d->guess;
-    d->sequence = made, d->guess = breaks, *least = broken;
-    made = other, breaks = others;
+    d->sequence = *made, d->guess = breaks, *least = broken;
+    *made = other, breaks = others;
   }
-  iso_sequence_free(&made);
+  iso_sequence_free(made);
   iso_requirements_free(&breaks);
+  return status;
+}
+
+/* Where transactions have times, the order of their starts may be nearer to what happened than that of their ends. */
+static isoproof_status try_starts(decision *d, isoproof_error *error) {
+  if (!d->events.timed || d->out->stats.guessed_wrong == 0 || d->options.first != NULL) return ISOPROOF_OK;
+  if (d->events.split && is_nearly_right(d)) return ISOPROOF_OK; /* begins and commits by their own times */
+  iso_sequence made = {.event = NULL};
+  ISO_TRY(iso_sequence_make_by_starts(&d->events, d->task, &made, error));
+  return take_better(d, &made, error);
+}
+
+/* Where sessions tell little and values count up, these tell more. */
+static isoproof_status try_counting(decision *d, isoproof_error *error) {
+  enum { FEW_CHAINS = 64 };
+  bool lists = d->versions != NULL && d->versions->place != NULL, plain = !d->rule->own_levels && !lists;
+  if (!plain || d->events.shape.real_time || d->out->stats.guessed_wrong == 0 || d->options.first != NULL) {
+    return ISOPROOF_OK;
+  }
+  if (d->events.chains <= FEW_CHAINS || is_nearly_right(d)) return ISOPROOF_OK;
+  iso_value_order counting;
+  isoproof_status status = iso_value_order_make(&d->events, d->task, &counting, error);
+  if (status == ISOPROOF_OK && counting.sequence.event != NULL) {
+    status = take_better(d, &counting.sequence, error);
+    counting.sequence = (iso_sequence){.event = NULL};
+  }
+  iso_value_order_free(&counting);
   return status;
 }
 
@@ -447,7 +471,10 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);
   if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));
-  if (runs && !d->options.no_guess) ISO_TRY(try_starts(d, error));
+  if (runs && !d->options.no_guess) {
+    ISO_TRY(try_starts(d, error));
+    if (!counts) ISO_TRY(try_counting(d, error));
+  }
   lap(&since, &stats->guess_seconds);
   if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
   d->out->counted = counts;

@@ -95,29 +95,6 @@ static void take_sequence(guesser *g, iso_causal *causal) {
   memset(&causal->sequence, 0, sizeof causal->sequence);
 }
 
-/* Of very many open reads a round takes long, and leaves many without an answer that have one along a serial order. */
-static isoproof_status begin_serially(guesser *g, isoproof_error *error) {
-  enum { MANY_READS = 1 << 20 };
-  uint32_t txns = g->view.h->txns;
-  iso_causal causal;
-  bool found;
-  if (g->open.reads.count < MANY_READS || g->view.h->sessions <= FEW_SESSIONS || iso_is_crowded(&g->view)) {
-    return ISOPROOF_OK;
-  }
-  int64_t *when = iso_alloc_zero(txns, sizeof *when);
-  if (when == NULL) return iso_fail_memory(error);
-  isoproof_status status = iso_serial_start(&g->view, &g->open, g->doubt, &g->sequence, g->task, when, &found, error);
-  if (status == ISOPROOF_OK && found) {
-    status = iso_causal_order_from(&g->view, when, g->task, &causal, error);
-    if (status == ISOPROOF_OK) {
-      if (causal.answer == ISO_CAUSAL_YES) take_sequence(g, &causal);
-      iso_causal_free(&causal);
-    }
-  }
-  free(when);
-  return status;
-}
-
 /* Who was found between a version and its reader is not to get there again. */
 static isoproof_status take_warnings(guesser *g, const iso_view *view, const iso_causal *causal,
                                      isoproof_error *error) {
@@ -217,6 +194,148 @@ static isoproof_status guess(guesser *g, bool *decided, iso_open_start *start, i
   return ISOPROOF_OK;
 }
 
+/* ---- along a serial order ---- */
+
+/* From a serial order of what is known, as far as causality allows. */
+static isoproof_status begin_serially(guesser *g, const int64_t *when, isoproof_error *error) {
+  iso_causal causal;
+  ISO_TRY(iso_causal_order_from(&g->view, when, g->task, &causal, error));
+  if (causal.answer == ISO_CAUSAL_YES) take_sequence(g, &causal);
+  iso_causal_free(&causal);
+  return ISOPROOF_OK;
+}
+
+/* Settles the reads that find what they saw in the sequence: `settled`, by operation. */
+static isoproof_status settle_found(guesser *g, uint8_t *settled, isoproof_error *error) {
+  const iso_view *v = &g->view;
+  const iso_open_reads *o = &g->open;
+  uint32_t *current = iso_alloc_zero(v->h->keys, sizeof *current); /* version */
+  if (current == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < g->sequence.count; i++) {
+    uint32_t txn = g->sequence.event[i];
+    for (uint32_t k = o->read_first[txn]; k < o->read_first[txn + 1]; k++) {
+      const iso_open_read *read = &o->reads.items[k];
+      if (!iso_open_fits(o, read, current[read->key])) continue;
+      iso_open_settle(o, g->doubt, read, current[read->key]);
+      settled[read->op] = 1;
+    }
+    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1]; k++) current[v->write_key[k]] = k + 1;
+  }
+  free(current);
+  return ISOPROOF_OK;
+}
+
+/* Marks who stands near a transaction, in the sequence and in its session. */
+static void mark_near(const guesser *g, uint32_t txn, uint32_t far, uint8_t *near) {
+  enum { NEXT = 2 };
+  const isoproof_history *h = g->doubt->history;
+  uint32_t place = g->sequence.place[txn], low = place > far ? place - far : 0;
+  for (uint32_t i = low; i < g->sequence.count && i <= place + far; i++) near[g->sequence.event[i]] = 1;
+  uint32_t first = h->session_first_txn[h->txn_session[txn]], end = h->session_first_txn[h->txn_session[txn] + 1];
+  if (txn - first > NEXT) first = txn - NEXT;
+  for (uint32_t t = first; t < end && t <= txn + NEXT; t++) near[t] = 1;
+}
+
+/* Opens what was settled near the reads that have no answer; *count, how many. */
+static isoproof_status open_near(guesser *g, uint32_t far, uint8_t *settled, size_t *count, isoproof_error *error) {
+  const isoproof_history *h = g->doubt->history;
+  uint8_t *near = iso_alloc_zero(h->txns, 1);
+  if (near == NULL) return iso_fail_memory(error);
+  for (size_t i = 0; i < g->open.reads.count; i++) {
+    if (g->questions.items[i].answer == ISO_NO_ANSWER) mark_near(g, g->questions.items[i].txn, far, near);
+  }
+  for (size_t i = 0; i < g->warnings.count; i++) {
+    near[g->warnings.items[i].txn] = near[g->warnings.items[i].writer] = 1;
+  }
+  *count = 0;
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    for (uint32_t op = h->txn_first_op[txn]; near[txn] && op < h->txn_first_op[txn + 1]; op++) {
+      if (!settled[op]) continue;
+      g->doubt->resolution->writer[op] = ISO_UNSETTLED;
+      settled[op] = 0;
+      ++*count;
+    }
+  }
+  free(near);
+  return ISOPROOF_OK;
+}
+
+static void forget_questions(guesser *g) {
+  free(g->questions.items);
+  free(g->values);
+  g->questions = (iso_causal_questions){.items = NULL};
+  g->values = NULL;
+}
+
+/* The view of what is settled now, and an order of it; *good where there is one. */
+static isoproof_status look_again(guesser *g, bool *good, isoproof_error *error) {
+  iso_causal causal;
+  forget_questions(g);
+  ISO_TRY(iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error));
+  ISO_TRY(order_from(g, &g->view, &causal, error));
+  *good = causal.answer == ISO_CAUSAL_YES;
+  if (*good) take_sequence(g, &causal);
+  iso_causal_free(&causal);
+  return *good ? make_questions(g, error) : ISOPROOF_OK;
+}
+
+/* Answers the few reads that are left; more around them are opened where that is in vain. */
+static isoproof_status mend(guesser *g, uint8_t *settled, bool *decided, isoproof_error *error) {
+  enum { TURNS = 8, NEAR = 32, WIDER = 4, WORSE = 8 };
+  uint64_t least = UINT64_MAX;
+  size_t opened = 1;
+  uint32_t far = NEAR;
+  for (int turn = 0; turn < TURNS && opened > 0; turn++, far *= WIDER) {
+    bool good;
+    uint64_t unanswered, found;
+    ISO_TRY(look_again(g, &good, error));
+    if (!good) return ISOPROOF_OK;
+    ISO_TRY(iso_causal_choose(&g->view, &g->sequence, &g->questions, &unanswered, g->task, error));
+    ISO_TRY(try_answers(g, decided, &found, error));
+    if (*decided) return ISOPROOF_OK;
+    (void)settle(g, false);
+    if (unanswered < least) least = unanswered;
+    if (unanswered / WORSE > least + 1) return ISOPROOF_OK;
+    ISO_TRY(open_near(g, far, settled, &opened, error));
+  }
+  return ISOPROOF_OK;
+}
+
+/* Where the order is wrong for few reads only, all others are taken to have seen what it shows. */
+static isoproof_status follow_serially(guesser *g, bool *decided, isoproof_error *error) {
+  const isoproof_history *h = g->doubt->history;
+  uint8_t *settled = iso_alloc_zero(h->ops, 1);
+  if (settled == NULL) return iso_fail_memory(error);
+  isoproof_status status = settle_found(g, settled, error);
+  if (status == ISOPROOF_OK) status = mend(g, settled, decided, error);
+  bool again = status == ISOPROOF_OK && !*decided;
+  for (uint32_t op = 0; again && op < h->ops; op++) {
+    if (settled[op]) g->doubt->resolution->writer[op] = ISO_UNSETTLED;
+  }
+  free(settled);
+  if (!again) return status;
+  forget_questions(g);
+  g->warnings.count = 0;
+  return iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error);
+}
+
+/* A round takes long where open reads are many, and leaves some without an answer that have one along a serial order.
+ * Springs take long, too, and are for the most only. */
+static isoproof_status try_serially(guesser *g, bool *decided, isoproof_error *error) {
+  enum { MANY_READS = 1 << 20 };
+  iso_serial_start start;
+  bool springs = g->open.reads.count >= MANY_READS && !iso_is_crowded(&g->view);
+  if (g->view.h->sessions <= FEW_SESSIONS) return ISOPROOF_OK;
+  isoproof_status status =
+      iso_serial_start_find(&g->view, &g->open, g->doubt, springs ? &g->sequence : NULL, g->task, &start, error);
+  bool found = status == ISOPROOF_OK && start.when != NULL && start.few;
+  if (found) status = begin_serially(g, start.when, error);
+  free(start.when);
+  return found && status == ISOPROOF_OK ? follow_serially(g, decided, error) : status;
+}
+
+/* ---- all of it ---- */
+
 static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, isoproof_error *error) {
   iso_causal known;
   ISO_TRY(iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error));
@@ -229,7 +348,8 @@ static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, 
   }
   iso_causal_free(&known);
   if (!good) return ISOPROOF_OK;
-  ISO_TRY(begin_serially(g, error));
+  ISO_TRY(try_serially(g, decided, error));
+  if (*decided) return ISOPROOF_OK;
   ISO_TRY(make_questions(g, error));
   return guess(g, decided, start, error);
 }

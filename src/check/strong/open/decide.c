@@ -183,6 +183,9 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   enum { PATIENCE = 200, FEW_CHAINS = 64 };
   bool cyclic = false;
   ISO_TRY(iso_stage_build(s, error));
+  bool useful = true;
+  if (s->assumes && s->sequence.count == s->sequence.total) ISO_TRY(iso_stage_assume(s, &useful, error));
+  if (!useful) return ISOPROOF_OK;
   if (s->sequence.count < s->sequence.total) return iso_stage_refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
   bool lacks = false;
@@ -196,6 +199,8 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   bool known = false;
   if (many) ISO_TRY(look_for_known(s, &known, error));
   if (known) return iso_stage_refuted(s);
+  if (many) ISO_TRY(iso_stage_try_counting(s, error));
+  if (s->broken == 0) return iso_stage_satisfied(s, error);
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
   if (first && rows) ISO_TRY(look(s, error));
@@ -203,6 +208,8 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   if (first && guessed && !s->out->decided) ISO_TRY(iso_stage_search_little(s, error));
   if (first && !guessed && !s->out->decided) ISO_TRY(iso_stage_guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
+  s->wants_to_assume = first && iso_stage_may_assume(s);
+  if (s->wants_to_assume) return ISOPROOF_OK;
   /* Who wants it only where that is easy does not wait for all that follows. */
   if (first && s->most_conflicts > 0 && iso_stage_is_hopeless(s)) return ISOPROOF_OK;
   if (rows) ISO_TRY(settle_rows(s, again, error));
@@ -226,6 +233,7 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
 static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   bool again = true;
+  s->counted = false;
   while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
     again = false;
     s->out->rounds++;
@@ -238,6 +246,7 @@ static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   free(s->last.event);
   s->last.event = NULL;
   iso_open_start_free(&s->own_start);
+  iso_value_order_free(&s->counting);
   return status;
 }
 
@@ -269,14 +278,33 @@ static isoproof_status decide_cut(isoproof_history *history, iso_open_stage *s, 
   return status;
 }
 
+/* Guesses are stuck: what values that count up would tell is assumed, and then not. */
+static isoproof_status decide_assuming(isoproof_history *history, const iso_open_stage *asked, isoproof_error *error) {
+  enum { PATIENCE = 20000 };
+  iso_open_stage s = *asked;
+  s.assumes = true;
+  s.may_assume = false;
+  s.most_conflicts = PATIENCE;
+  iso_open_decision_free(s.out);
+  ISO_TRY(decide_doubt(history, &s, error));
+  if (s.out->decided && !s.out->violated) return ISOPROOF_OK;
+  iso_open_decision_free(s.out);
+  s = *asked;
+  s.may_assume = false;
+  return decide_doubt(history, &s, error);
+}
+
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
   iso_open_stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
   s.most_conflicts = most_conflicts;
+  s.may_assume = true;
+  const iso_open_stage asked = s;
   bool lacks_times = level->real_time && !iso_has_real_time(history);
   if (!s.rule->is_executed || lacks_times || iso_open_has_lists(history)) return ISOPROOF_OK;
   ISO_TRY(decide_doubt(history, &s, error));
+  if (s.wants_to_assume) ISO_TRY(decide_assuming(history, &asked, error));
   if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
   return decide_cut(history, &s, error);
 }

@@ -160,8 +160,9 @@ static isoproof_status place_values(const iso_open_guess *g, isoproof_task *task
                                     isoproof_error *error) {
   iso_value_classes classes;
   ISO_TRY(iso_open_classes_make(g->open, &classes, error));
-  bool replay = g->way == ISO_GUESS_REPLAY;
-  iso_placement how = {.springs = replay && !g->events->timed, .replay = replay, .values = !replay, .seed = g->seed};
+  bool springs = g->way == ISO_GUESS_REPLAY && !g->events->timed;
+  bool replay = g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_COUNTED;
+  iso_placement how = {.springs = springs, .replay = replay, .values = !replay, .seed = g->seed};
   how.mends = g->way == ISO_GUESS_MENDED;
   how.classes = &classes;
   isoproof_status status = iso_sequence_place(g->events, how, task, sequence, error);
@@ -236,9 +237,8 @@ static isoproof_status place_shown(const iso_open_guess *g, iso_doubt *doubt, is
 isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isoproof_task *task, iso_sequence *sequence,
                                bool *placed, isoproof_error *error) {
   *placed = true;
-  bool values = g->way == ISO_GUESS_REPLAY || g->way == ISO_GUESS_VALUES || g->way == ISO_GUESS_MENDED;
-  if (values) return place_values(g, task, sequence, error);
   if (g->way == ISO_GUESS_SHOWN) return place_shown(g, doubt, task, sequence, placed, error);
+  if (g->way != ISO_GUESS_KNOWN) return place_values(g, task, sequence, error);
   iso_placement how = {
       .springs = !g->events->timed, .together = g->together, .exclusive = g->exclusive, .seed = g->seed};
   return iso_sequence_place(g->events, how, task, sequence, error);

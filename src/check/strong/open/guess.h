@@ -12,13 +12,14 @@
 
 /* By what is known alone, from any order at all; with what the sequence shows; by carrying the history out value by
  * value; by moving whole transactions to where the fewest reads find another value; by that, with the last few wrong
- * reads mended in windows. */
+ * reads mended in windows; by carrying the history out from the order at hand, which is a good one. */
 typedef enum iso_guess_way {
   ISO_GUESS_KNOWN,
   ISO_GUESS_SHOWN,
   ISO_GUESS_REPLAY,
   ISO_GUESS_VALUES,
-  ISO_GUESS_MENDED
+  ISO_GUESS_MENDED,
+  ISO_GUESS_COUNTED
 } iso_guess_way;
 
 typedef struct iso_open_guess {

@@ -54,7 +54,8 @@ static isoproof_status guess_shown(iso_open_stage *s, isoproof_error *error) {
   ISO_TRY(guess_by(s, ISO_GUESS_SHOWN, &placed, error));
   if (pruning_is_quick(s)) return ISOPROOF_OK;
   s->contradicted = !placed;
-  for (int attempt = 0; !placed && attempt < ATTEMPTS && s->doubt.optional == NULL; attempt++) {
+  bool moves = s->doubt.optional == NULL && !s->assumes; /* moves by values do not know of what is assumed */
+  for (int attempt = 0; !placed && moves && attempt < ATTEMPTS; attempt++) {
     uint64_t before = s->broken;
     ISO_TRY(guess_once(s, ISO_GUESS_VALUES, error));
     if (s->broken == 0 || s->broken > before - before / ONE_IN) break;
@@ -156,6 +157,7 @@ static isoproof_status guess_afresh(iso_open_stage *s, const uint32_t *first, ui
 isoproof_status iso_stage_guess(iso_open_stage *s, isoproof_error *error) {
   enum { VALUES = 3, ONE_IN = 4 };
   bool crowded = iso_is_crowded(&s->view), near = s->broken <= s->view.taking_part / ONE_IN;
+  near = near || (s->counted && !iso_stage_is_hopeless(s));
   if (crowded || !near) ISO_TRY(guess_once(s, crowded ? ISO_GUESS_REPLAY : ISO_GUESS_KNOWN, error));
   if (crowded) return guess_values(s, ISO_GUESS_VALUES, VALUES, error);
   uint64_t broken = s->broken;

@@ -1,7 +1,8 @@
-/* serial_start.h - a serial order of a history with very many open reads, as far as there is one, for the causal level.
+/* serial_start.h - a serial order of a history with open reads, as far as there is one, where sessions are many.
  *
- * What is serializable but for a few reads is mostly causal, and along such an order nearly every read finds its
- * version at once.  That is guessed as at serializable (guess.h).  Nothing here proves anything.
+ * Along an order that is serial but for a few reads nearly every read finds its version at once, whatever the level is.
+ * It is guessed as at serializable (guess.h): from the order in which values count up (check/order/value_order.h), or
+ * else, if that is asked for, from springs.  Nothing here proves anything.
  */
 #ifndef ISO_CHECK_STRONG_OPEN_SERIAL_START_H
 #define ISO_CHECK_STRONG_OPEN_SERIAL_START_H
@@ -9,10 +10,16 @@
 #include "check/order/sequence.h"
 #include "check/strong/open/open_reads.h"
 
-/* Fills when[transaction], from an order of all transactions of the view of the reads that are known; *found where the
- * order that was guessed is wrong for few reads only. */
-isoproof_status iso_serial_start(iso_view *view, const iso_open_reads *open, iso_doubt *doubt,
-                                 const iso_sequence *known, isoproof_task *task, int64_t *when, bool *found,
-                                 isoproof_error *error);
+typedef struct iso_serial_start {
+  int64_t *when;   /* by transaction; NULL where no order was found that is worth anything */
+  uint64_t broken; /* transactions that the order does not explain */
+  bool few;        /* these are few */
+} iso_serial_start;
+
+/* `known` is an order of all transactions of the view of the reads that are known, to begin with springs; NULL for an
+ * order of values only.  The caller frees start->when, also where this fails. */
+isoproof_status iso_serial_start_find(iso_view *view, const iso_open_reads *open, iso_doubt *doubt,
+                                      const iso_sequence *known, isoproof_task *task, iso_serial_start *start,
+                                      isoproof_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef ISO_CHECK_STRONG_OPEN_STAGE_H
 #define ISO_CHECK_STRONG_OPEN_STAGE_H
 
+#include "check/order/value_order.h"
 #include "check/strong/open/decide.h"
 
 typedef struct iso_open_stage {
@@ -28,10 +29,15 @@ typedef struct iso_open_stage {
   iso_event_clocks clocks;
   bool has_clocks;
   uint64_t guesses;
-  iso_first_sequence last; /* of the round before */
-  uint8_t *core;           /* by open read: a refutation rests on it */
-  bool contradicted;       /* what the last guess showed contradicted itself; the next one leaves something out */
-  uint64_t broken;         /* transactions that the sequence does not explain, and orders that it breaks */
+  iso_first_sequence last;  /* of the round before */
+  uint8_t *core;            /* by open read: a refutation rests on it */
+  bool counted;             /* the sequence comes from values that count up */
+  bool may_assume;          /* what these would tell may be assumed where guesses are stuck */
+  bool wants_to_assume;     /* and is to be */
+  bool assumes;             /* and is */
+  iso_value_order counting; /* that, where it is */
+  bool contradicted;        /* what the last guess showed contradicted itself; the next one leaves something out */
+  uint64_t broken;          /* transactions that the sequence does not explain, and orders that it breaks */
 } iso_open_stage;
 
 static inline bool iso_stage_has_sessions(const iso_open_stage *stage) { return stage->cut == NULL; }
@@ -61,6 +67,18 @@ isoproof_status iso_stage_search(iso_open_stage *stage, uint64_t most_conflicts,
 isoproof_status iso_stage_count_broken(iso_open_stage *stage, uint64_t *broken, isoproof_error *error);
 /* By the times of starts, where there are times and that is better. */
 isoproof_status iso_stage_try_starts(iso_open_stage *stage, isoproof_error *error);
+/* ---- counted.c ---- */
+
+/* By values that count up, where that is better; and by a serial order that begins there. */
+isoproof_status iso_stage_try_counting(iso_open_stage *stage, isoproof_error *error);
+/* Whether guesses are stuck, and what values tell may be assumed then. */
+bool iso_stage_may_assume(const iso_open_stage *stage);
+/* Takes what values tell for known: what is found then is found, what is refuted then is not.  Not *useful where they
+ * tell nothing. */
+isoproof_status iso_stage_assume(iso_open_stage *stage, bool *useful, isoproof_error *error);
+
+/* ---- guesses.c ---- */
+
 /* Whether a guess left so much wrong that no other one will be right, and so little of a large history that a search is
  * sooner done with it. */
 bool iso_stage_is_hopeless(const iso_open_stage *stage);
