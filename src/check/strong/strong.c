@@ -264,18 +264,17 @@ static isoproof_status try_starts(decision *d, isoproof_error *error) {
 static isoproof_status try_counting(decision *d, isoproof_error *error) {
   enum { FEW_CHAINS = 64 };
   bool lists = d->versions != NULL && d->versions->place != NULL, plain = !d->rule->own_levels && !lists;
-  if (!plain || d->events.shape.real_time || d->out->stats.guessed_wrong == 0 || d->options.first != NULL) {
+  if (!plain || d->events.shape.real_time || d->events.chains <= FEW_CHAINS || d->options.first != NULL) {
     return ISOPROOF_OK;
   }
-  if (d->events.chains <= FEW_CHAINS || is_nearly_right(d)) return ISOPROOF_OK;
   iso_value_order counting;
   isoproof_status status = iso_value_order_make(&d->events, d->task, &counting, error);
-  if (status == ISOPROOF_OK && counting.sequence.event != NULL) {
+  if (status == ISOPROOF_OK && counting.readers) {
     status = take_better(d, &counting.sequence, error);
     counting.sequence = (iso_sequence){.event = NULL};
   }
   iso_value_order_free(&counting);
-  return status;
+  return status == ISOPROOF_OK && d->out->stats.guessed_wrong == 0 ? satisfied(d) : status;
 }
 
 /* Guesses better sequences, when the first one is far from right. */
@@ -401,6 +400,7 @@ static isoproof_status search(decision *d, isoproof_error *error) {
     ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
   }
   if (!d->is_over) ISO_TRY(look_at_once(d, error));
+  if (!d->is_over && guesses) ISO_TRY(try_counting(d, error));
   if (d->is_over) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
   if (!clocks && d->rule->needs_clocks) {
@@ -471,10 +471,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);
   if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));
-  if (runs && !d->options.no_guess) {
-    ISO_TRY(try_starts(d, error));
-    if (!counts) ISO_TRY(try_counting(d, error));
-  }
+  if (runs && !d->options.no_guess) ISO_TRY(try_starts(d, error));
   lap(&since, &stats->guess_seconds);
   if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
   d->out->counted = counts;

@@ -65,7 +65,8 @@ static bool try_one(isoproof_sim_level level, uint64_t seed, bool counts) {
   assert_ok(iso_open_reads_list(&doubt, NULL, &view, &open, NULL));
   assert_ok(iso_causal_order(&view, NULL, NULL, &known, NULL));
   assert_int_equal(known.answer, ISO_CAUSAL_YES);
-  assert_ok(iso_serial_start_find(&view, &open, &doubt, counts ? NULL : &known.sequence, NULL, &start, NULL));
+  assert_ok(iso_serial_start_find(&view, &open, &doubt, counts ? NULL : &known.sequence, ISO_SERIAL_MEND, NULL, &start,
+                                  NULL));
   bool found = start.when != NULL && start.few;
   if (start.when != NULL) assert_order(&view, start.when);
   free(start.when);

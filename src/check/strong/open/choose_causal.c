@@ -319,15 +319,14 @@ static isoproof_status follow_serially(guesser *g, bool *decided, isoproof_error
   return iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error);
 }
 
-/* A round takes long where open reads are many, and leaves some without an answer that have one along a serial order.
- * Springs take long, too, and are for the most only. */
-static isoproof_status try_serially(guesser *g, bool *decided, isoproof_error *error) {
-  enum { MANY_READS = 1 << 20 };
+/* Springs take long, and are for the most open reads only. */
+static isoproof_status try_serially(guesser *g, iso_serial_effort effort, bool *decided, isoproof_error *error) {
+  enum { MOST_READS = 1 << 20, MANY = 8192 };
   iso_serial_start start;
-  bool springs = g->open.reads.count >= MANY_READS && !iso_is_crowded(&g->view);
-  if (g->view.h->sessions <= FEW_SESSIONS) return ISOPROOF_OK;
-  isoproof_status status =
-      iso_serial_start_find(&g->view, &g->open, g->doubt, springs ? &g->sequence : NULL, g->task, &start, error);
+  bool springs = g->open.reads.count >= MOST_READS && !iso_is_crowded(&g->view) && effort == ISO_SERIAL_MEND;
+  if (g->view.h->sessions <= FEW_SESSIONS || g->view.taking_part < MANY) return ISOPROOF_OK;
+  isoproof_status status = iso_serial_start_find(&g->view, &g->open, g->doubt, springs ? &g->sequence : NULL, effort,
+                                                 g->task, &start, error);
   bool found = status == ISOPROOF_OK && start.when != NULL && start.few;
   if (found) status = begin_serially(g, start.when, error);
   free(start.when);
@@ -337,6 +336,7 @@ static isoproof_status try_serially(guesser *g, bool *decided, isoproof_error *e
 /* ---- all of it ---- */
 
 static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, isoproof_error *error) {
+  enum { MANY_READS = 1 << 18 };
   iso_causal known;
   ISO_TRY(iso_open_reads_list(g->doubt, g->task, &g->view, &g->open, error));
   if (!is_plain(g)) return ISOPROOF_OK;
@@ -348,10 +348,14 @@ static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, 
   }
   iso_causal_free(&known);
   if (!good) return ISOPROOF_OK;
-  ISO_TRY(try_serially(g, decided, error));
+  /* A round takes long where open reads are many, and leaves some without an answer that have one along a serial order.
+   */
+  bool many = g->open.reads.count >= MANY_READS && !iso_is_crowded(&g->view);
+  ISO_TRY(try_serially(g, many ? ISO_SERIAL_MEND : ISO_SERIAL_LOOK, decided, error));
   if (*decided) return ISOPROOF_OK;
   ISO_TRY(make_questions(g, error));
-  return guess(g, decided, start, error);
+  ISO_TRY(guess(g, decided, start, error));
+  return *decided || many ? ISOPROOF_OK : try_serially(g, ISO_SERIAL_MEND, decided, error);
 }
 
 isoproof_status iso_choose_causal_for(iso_doubt *doubt, isoproof_task *task, bool *decided, iso_open_start *start,

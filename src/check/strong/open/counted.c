@@ -44,22 +44,37 @@ static isoproof_status follow_serial(iso_open_stage *s, const int64_t *of_txn, i
   return status == ISOPROOF_OK ? take_better(s, &made, error) : status;
 }
 
-isoproof_status iso_stage_try_counting(iso_open_stage *s, isoproof_error *error) {
+static bool is_large(const iso_open_stage *s) {
+  enum { LARGE = 1 << 22 };
+  const iso_view *v = &s->view;
+  return v->read_first[v->h->txns] + v->write_first[v->h->txns] + s->open.reads.count >= LARGE;
+}
+
+static isoproof_status try_serial(iso_open_stage *s, iso_serial_effort effort, isoproof_error *error) {
+  iso_serial_start start;
+  isoproof_status status = iso_serial_start_find(&s->view, &s->open, &s->doubt, NULL, effort, s->task, &start, error);
+  bool wanted = effort == ISO_SERIAL_MEND || start.broken == 0;
+  s->counts = s->counts || start.when != NULL;
+  if (status == ISOPROOF_OK && start.when != NULL && wanted) status = follow_serial(s, start.when, error);
+  free(start.when);
+  if (status != ISOPROOF_OK || effort == ISO_SERIAL_LOOK || start.few || !s->events.split) return status;
+  return try_values(s, error);
+}
+
+isoproof_status iso_stage_try_counting(iso_open_stage *s, bool stuck, isoproof_error *error) {
+  enum { MANY = 8192 };
   bool plain = s->doubt.optional == NULL && iso_stage_has_sessions(s) && !s->events.shape.real_time;
   if (!plain || s->assumes || s->broken == 0 || s->out->rounds > 1) return ISOPROOF_OK;
-  iso_serial_start start;
-  isoproof_status status = iso_serial_start_find(&s->view, &s->open, &s->doubt, NULL, s->task, &start, error);
-  if (status == ISOPROOF_OK && start.when != NULL) status = follow_serial(s, start.when, error);
-  free(start.when);
-  if (status != ISOPROOF_OK || start.few || !s->events.split) return status;
-  return try_values(s, error);
+  bool large = is_large(s);
+  if (stuck && (large || s->view.taking_part < MANY)) return ISOPROOF_OK;
+  return try_serial(s, stuck || large ? ISO_SERIAL_MEND : ISO_SERIAL_LOOK, error);
 }
 
 bool iso_stage_may_assume(const iso_open_stage *s) {
   enum { SOME = 1 << 20 };
   const iso_view *v = &s->view;
   bool small = v->read_first[v->h->txns] + v->write_first[v->h->txns] <= SOME;
-  return s->may_assume && s->counted && small && s->out->rounds == 1;
+  return s->may_assume && s->counts && small && s->out->rounds == 1;
 }
 
 /* As near to the sequence at hand as what is assumed allows. */

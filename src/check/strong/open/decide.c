@@ -199,7 +199,7 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   bool known = false;
   if (many) ISO_TRY(look_for_known(s, &known, error));
   if (known) return iso_stage_refuted(s);
-  if (many) ISO_TRY(iso_stage_try_counting(s, error));
+  if (many) ISO_TRY(iso_stage_try_counting(s, false, error));
   if (s->broken == 0) return iso_stage_satisfied(s, error);
   if (many && !rows && clocks_are_small(s)) return round_by_clocks(s, again, error);
   bool first = many && !(rows && (s->out->rounds > 1 || iso_is_crowded(&s->view)));
@@ -208,6 +208,8 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
   if (first && guessed && !s->out->decided) ISO_TRY(iso_stage_search_little(s, error));
   if (first && !guessed && !s->out->decided) ISO_TRY(iso_stage_guess(s, error));
   if (s->out->decided) return ISOPROOF_OK;
+  if (first) ISO_TRY(iso_stage_try_counting(s, true, error));
+  if (s->broken == 0) return iso_stage_satisfied(s, error);
   s->wants_to_assume = first && iso_stage_may_assume(s);
   if (s->wants_to_assume) return ISOPROOF_OK;
   /* Who wants it only where that is easy does not wait for all that follows. */
@@ -233,7 +235,7 @@ static isoproof_status round_of(iso_open_stage *s, bool *again, isoproof_error *
 static isoproof_status decide(iso_open_stage *s, isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   bool again = true;
-  s->counted = false;
+  s->counts = s->counted = false;
   while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
     again = false;
     s->out->rounds++;

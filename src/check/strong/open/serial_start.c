@@ -48,9 +48,10 @@ static isoproof_status guess(serial *s, iso_guess_way way, isoproof_error *error
 
 /* ---- where it begins ---- */
 
-/* Where keys are few, the history carried out with the hints is nearer than an order that only keeps to them. */
+/* Where keys are few, the history carried out with the hints is nearer than an order that only keeps to them; on a
+ * single one it seldom is. */
 static isoproof_status carry_out(serial *s, const iso_value_order *c, isoproof_error *error) {
-  if (!iso_is_crowded(s->view)) return ISOPROOF_OK;
+  if (s->view->h->keys == 1 || !iso_is_crowded(s->view)) return ISOPROOF_OK;
   ISO_TRY(iso_value_order_assume(c, &s->events, error));
   ISO_TRY(guess(s, ISO_GUESS_COUNTED, error));
   iso_event_graph_drop(&s->events, 0);
@@ -125,8 +126,9 @@ static isoproof_status mend(serial *s, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status find(serial *s, const iso_sequence *known, isoproof_error *error) {
+static isoproof_status find(serial *s, const iso_sequence *known, iso_serial_effort effort, isoproof_error *error) {
   ISO_TRY(begin(s, known, error));
+  if (effort == ISO_SERIAL_LOOK) return ISOPROOF_OK;
   if (s->sequence.event == NULL || s->sequence.count < s->sequence.total) return ISOPROOF_OK;
   ISO_TRY(move(s, error));
   return s->counted ? mend(s, error) : ISOPROOF_OK;
@@ -147,12 +149,12 @@ static isoproof_status note_order(const serial *s, iso_serial_start *start, isop
 }
 
 isoproof_status iso_serial_start_find(iso_view *view, const iso_open_reads *open, iso_doubt *doubt,
-                                      const iso_sequence *known, isoproof_task *task, iso_serial_start *start,
-                                      isoproof_error *error) {
+                                      const iso_sequence *known, iso_serial_effort effort, isoproof_task *task,
+                                      iso_serial_start *start, isoproof_error *error) {
   serial s = {.view = view, .doubt = doubt, .task = task};
   s.how = (iso_open_guess){.open = open, .events = &s.events};
   *start = (iso_serial_start){.when = NULL};
-  isoproof_status status = find(&s, known, error);
+  isoproof_status status = find(&s, known, effort, error);
   if (status == ISOPROOF_OK) status = note_order(&s, start, error);
   iso_sequence_free(&s.sequence);
   iso_version_store_free(&s.store);

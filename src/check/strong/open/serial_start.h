@@ -16,10 +16,13 @@ typedef struct iso_serial_start {
   bool few;        /* these are few */
 } iso_serial_start;
 
+/* How much that is worth: little more than a look, or seconds where operations are millions. */
+typedef enum iso_serial_effort { ISO_SERIAL_LOOK, ISO_SERIAL_MEND } iso_serial_effort;
+
 /* `known` is an order of all transactions of the view of the reads that are known, to begin with springs; NULL for an
  * order of values only.  The caller frees start->when, also where this fails. */
 isoproof_status iso_serial_start_find(iso_view *view, const iso_open_reads *open, iso_doubt *doubt,
-                                      const iso_sequence *known, isoproof_task *task, iso_serial_start *start,
-                                      isoproof_error *error);
+                                      const iso_sequence *known, iso_serial_effort effort, isoproof_task *task,
+                                      iso_serial_start *start, isoproof_error *error);
 
 #endif

@@ -31,7 +31,8 @@ typedef struct iso_open_stage {
   uint64_t guesses;
   iso_first_sequence last;  /* of the round before */
   uint8_t *core;            /* by open read: a refutation rests on it */
-  bool counted;             /* the sequence comes from values that count up */
+  bool counts;              /* values count up */
+  bool counted;             /* and the sequence comes from that */
   bool may_assume;          /* what these would tell may be assumed where guesses are stuck */
   bool wants_to_assume;     /* and is to be */
   bool assumes;             /* and is */
@@ -69,8 +70,9 @@ isoproof_status iso_stage_count_broken(iso_open_stage *stage, uint64_t *broken, 
 isoproof_status iso_stage_try_starts(iso_open_stage *stage, isoproof_error *error);
 /* ---- counted.c ---- */
 
-/* By values that count up, where that is better; and by a serial order that begins there. */
-isoproof_status iso_stage_try_counting(iso_open_stage *stage, isoproof_error *error);
+/* By values that count up: a look whether they explain all.  Where other guesses are stuck, or take long because the
+ * history is large, a serial order that begins there and is mended. */
+isoproof_status iso_stage_try_counting(iso_open_stage *stage, bool stuck, isoproof_error *error);
 /* Whether guesses are stuck, and what values tell may be assumed then. */
 bool iso_stage_may_assume(const iso_open_stage *stage);
 /* Takes what values tell for known: what is found then is found, what is refuted then is not.  Not *useful where they
