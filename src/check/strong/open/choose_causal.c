@@ -324,7 +324,8 @@ static isoproof_status try_serially(guesser *g, iso_serial_effort effort, bool *
   enum { MOST_READS = 1 << 20, MANY = 8192 };
   iso_serial_start start;
   bool springs = g->open.reads.count >= MOST_READS && !iso_is_crowded(&g->view) && effort == ISO_SERIAL_MEND;
-  if (g->view.h->sessions <= FEW_SESSIONS || g->view.taking_part < MANY) return ISOPROOF_OK;
+  if (g->view.h->sessions <= FEW_SESSIONS || g->view.taking_part < MANY || g->view.h->keys == 1) return ISOPROOF_OK;
+  if (effort == ISO_SERIAL_LOOK && !iso_is_crowded(&g->view)) return ISOPROOF_OK;
   isoproof_status status = iso_serial_start_find(&g->view, &g->open, g->doubt, springs ? &g->sequence : NULL, effort,
                                                  g->task, &start, error);
   bool found = status == ISOPROOF_OK && start.when != NULL && start.few;

@@ -64,7 +64,7 @@ static isoproof_status try_serial(iso_open_stage *s, iso_serial_effort effort, i
 isoproof_status iso_stage_try_counting(iso_open_stage *s, bool stuck, isoproof_error *error) {
   enum { MANY = 8192 };
   bool plain = s->doubt.optional == NULL && iso_stage_has_sessions(s) && !s->events.shape.real_time;
-  if (!plain || s->assumes || s->broken == 0 || s->out->rounds > 1) return ISOPROOF_OK;
+  if (!plain || s->assumes || s->broken == 0 || s->out->rounds > 1 || s->view.h->keys == 1) return ISOPROOF_OK;
   bool large = is_large(s);
   if (stuck && (large || s->view.taking_part < MANY)) return ISOPROOF_OK;
   return try_serial(s, stuck || large ? ISO_SERIAL_MEND : ISO_SERIAL_LOOK, error);
