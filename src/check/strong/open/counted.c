@@ -45,7 +45,7 @@ static isoproof_status follow_serial(iso_open_stage *s, const int64_t *of_txn, i
 }
 
 static bool is_large(const iso_open_stage *s) {
-  enum { LARGE = 1 << 22 };
+  enum { LARGE = 6 << 20 };
   const iso_view *v = &s->view;
   return v->read_first[v->h->txns] + v->write_first[v->h->txns] + s->open.reads.count >= LARGE;
 }
