@@ -1,6 +1,6 @@
 /* value_hints.h - the edges of value_order.h: what values that count up would tell of an order.
  *
- * A private header of value_order.c.  Hints own their arrays until iso_hints_free.
+ * Part of value_order.h, which hands them out.  Hints own their arrays until iso_hints_free.
  */
 #ifndef ISO_CHECK_ORDER_VALUE_HINTS_H
 #define ISO_CHECK_ORDER_VALUE_HINTS_H

@@ -1,6 +1,6 @@
 /* value_order.h - a first sequence for clients that count: who writes a larger value into a key writes it later.
  *
- * Most clients that make histories count the values that they write, for a key or for all, so that the versions of a
+ * Many clients that make histories count the values that they write, for a key or for all, so that the versions of a
  * key are in the order of their values, and whoever read one comes before the next one is written.  Neither is known,
  * so these are hints: a sequence is made that keeps to every known edge, and to the hints but for those that close a
  * cycle.  Of a value that was written several times it is only taken that it comes after the next smaller one.  Nothing
@@ -26,7 +26,7 @@ isoproof_status iso_value_order_make(const iso_event_graph *events, isoproof_tas
                                      isoproof_error *error);
 void iso_value_order_free(iso_value_order *counting);
 
-/* Adds the hints to the edges of the events, whose derived ones from that number on the caller drops. */
+/* Adds the hints to the derived edges of the events; the caller drops them (iso_event_graph_drop). */
 isoproof_status iso_value_order_assume(const iso_value_order *counting, iso_event_graph *events, isoproof_error *error);
 
 #endif
