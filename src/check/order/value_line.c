@@ -17,6 +17,11 @@ uint32_t iso_value_line_find(const iso_value_line *w, uint32_t key, uint32_t txn
   return low;
 }
 
+uint32_t iso_value_line_class(const iso_value_line *w, uint32_t key, uint32_t at) {
+  while (at > w->first[key] && w->at[at - 1].write == ISO_NO_CLASS) at--;
+  return at > w->first[key] ? w->at[at - 1].write : w->c->initial[key];
+}
+
 /* ---- moves ---- */
 
 /* Notes the reads from an iso_value_access on, up to the next write: another class may be there now.  What is not noted
@@ -79,9 +84,8 @@ void iso_value_line_set(iso_value_line *w, const uint32_t *best) {
 /* ---- what is broken ---- */
 
 bool iso_value_line_is_broken(const iso_value_line *w, const iso_broken_read *b) {
-  uint32_t mine = iso_value_line_find(w, b->key, b->txn), i = mine;
-  while (i > w->first[b->key] && w->at[i - 1].write == ISO_NO_CLASS) i--;
-  return w->at[mine].read != (i > w->first[b->key] ? w->at[i - 1].write : w->c->initial[b->key]);
+  uint32_t mine = iso_value_line_find(w, b->key, b->txn);
+  return w->at[mine].read != iso_value_line_class(w, b->key, mine);
 }
 
 bool iso_value_line_find_broken(iso_value_line *w) {

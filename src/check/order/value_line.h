@@ -57,6 +57,9 @@ void iso_value_line_free(iso_value_line *line);
 /* Where a transaction stands among the accesses of a key, or would stand behind if it had one. */
 uint32_t iso_value_line_find(const iso_value_line *line, uint32_t key, uint32_t txn);
 
+/* What is there before an access of a key. */
+uint32_t iso_value_line_class(const iso_value_line *line, uint32_t key, uint32_t at);
+
 void iso_value_line_move(iso_value_line *line, uint32_t txn, uint32_t place);
 /* Puts everybody into an order. */
 void iso_value_line_set(iso_value_line *line, const uint32_t *order);

@@ -5,12 +5,6 @@
 
 #include "check/order/value_window.h"
 
-/* The class of a key before an access. */
-static uint32_t class_before(const iso_value_line *w, uint32_t key, uint32_t at) {
-  while (at > w->first[key] && w->at[at - 1].write == ISO_NO_CLASS) at--;
-  return at > w->first[key] ? w->at[at - 1].write : w->c->initial[key];
-}
-
 /* Whether somebody from an iso_value_access on reads the key before it is written. */
 static bool is_read_on(const iso_value_line *w, uint32_t key, uint32_t at) {
   for (; at < w->first[key + 1]; at++) {
@@ -35,8 +29,8 @@ static bool number_key(iso_value_line *w, iso_value_window *window, uint32_t key
              end = iso_value_line_find(w, key, w->order[b.high - 1]) + 1;
     first += w->pos[w->at[first].txn] < b.low;
     iso_value_window_key k = {.wanted = ISO_NO_CLASS};
-    k.now = number_class(w, window, class_before(w, key, first));
-    if (is_read_on(w, key, end)) k.wanted = number_class(w, window, class_before(w, key, end));
+    k.now = number_class(w, window, iso_value_line_class(w, key, first));
+    if (is_read_on(w, key, end)) k.wanted = number_class(w, window, iso_value_line_class(w, key, end));
     if (!iso_vec_push(&window->keys, k)) return false;
     w->key_number[key] = (uint32_t)window->keys.count;
   }
@@ -67,7 +61,7 @@ static void clear_numbers(iso_value_line *w, iso_value_bounds b) {
       uint32_t key = w->txn_key[k], i = w->txn_at[k], end = i + 1;
       w->key_number[key] = 0;
       const iso_value_access *a = &w->at[i];
-      w->class_number[class_before(w, key, i)] = w->class_number[class_before(w, key, end)] = 0;
+      w->class_number[iso_value_line_class(w, key, i)] = w->class_number[iso_value_line_class(w, key, end)] = 0;
       if (a->read != ISO_NO_CLASS) w->class_number[a->read] = 0;
     }
   }

@@ -323,7 +323,7 @@ static isoproof_status follow_serially(guesser *g, bool *decided, isoproof_error
 static isoproof_status try_serially(guesser *g, iso_serial_effort effort, bool *decided, isoproof_error *error) {
   enum { MOST_READS = 1 << 20, MANY = 8192 };
   iso_serial_start start;
-  bool springs = g->open.reads.count >= MOST_READS && !iso_is_crowded(&g->view) && effort == ISO_SERIAL_MEND;
+  bool springs = g->open.reads.count >= MOST_READS && !iso_is_crowded(&g->view) && effort != ISO_SERIAL_LOOK;
   if (g->view.h->sessions <= FEW_SESSIONS || g->view.taking_part < MANY || g->view.h->keys == 1) return ISOPROOF_OK;
   if (effort == ISO_SERIAL_LOOK && !iso_is_crowded(&g->view)) return ISOPROOF_OK;
   isoproof_status status = iso_serial_start_find(&g->view, &g->open, g->doubt, springs ? &g->sequence : NULL, effort,
@@ -352,11 +352,11 @@ static isoproof_status decide(guesser *g, bool *decided, iso_open_start *start, 
   /* A round takes long where open reads are many, and leaves some without an answer that have one along a serial order.
    */
   bool many = g->open.reads.count >= MANY_READS && !iso_is_crowded(&g->view);
-  ISO_TRY(try_serially(g, many ? ISO_SERIAL_MEND : ISO_SERIAL_LOOK, decided, error));
+  ISO_TRY(try_serially(g, many ? ISO_SERIAL_NEARLY : ISO_SERIAL_LOOK, decided, error));
   if (*decided) return ISOPROOF_OK;
   ISO_TRY(make_questions(g, error));
   ISO_TRY(guess(g, decided, start, error));
-  return *decided || many ? ISOPROOF_OK : try_serially(g, ISO_SERIAL_MEND, decided, error);
+  return *decided || many ? ISOPROOF_OK : try_serially(g, ISO_SERIAL_NEARLY, decided, error);
 }
 
 isoproof_status iso_choose_causal_for(iso_doubt *doubt, isoproof_task *task, bool *decided, iso_open_start *start,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/strong/open/mend_excerpts.h"
 #include "check/strong/open/serial_start.h"
 #include "check/strong/open/stage.h"
 
@@ -44,20 +45,37 @@ static isoproof_status follow_serial(iso_open_stage *s, const int64_t *of_txn, i
   return status == ISOPROOF_OK ? take_better(s, &made, error) : status;
 }
 
+/* What no serial order explains may be explained by overlaps. */
+static isoproof_status mend_excerpts(iso_open_stage *s, isoproof_error *error) {
+  uint64_t now = s->broken;
+  uint32_t *event = iso_sequence_copy(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_excerpts_mend(&s->events, &s->open, s->level, s->task, &s->sequence, error);
+  if (status == ISOPROOF_OK) status = iso_stage_count_broken(s, &now, error);
+  if (status == ISOPROOF_OK && now > s->broken) iso_sequence_restore(&s->sequence, event);
+  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
+  free(event);
+  return status;
+}
+
 static bool is_large(const iso_open_stage *s) {
   enum { LARGE = 6 << 20 };
   const iso_view *v = &s->view;
   return v->read_first[v->h->txns] + v->write_first[v->h->txns] + s->open.reads.count >= LARGE;
 }
 
-static isoproof_status try_serial(iso_open_stage *s, iso_serial_effort effort, isoproof_error *error) {
+static isoproof_status try_serial(iso_open_stage *s, bool looks, isoproof_error *error) {
   iso_serial_start start;
+  iso_serial_effort effort = s->events.split ? ISO_SERIAL_NEARLY : ISO_SERIAL_MEND;
+  if (looks) effort = ISO_SERIAL_LOOK;
   isoproof_status status = iso_serial_start_find(&s->view, &s->open, &s->doubt, NULL, effort, s->task, &start, error);
-  bool wanted = effort == ISO_SERIAL_MEND || start.broken == 0;
+  bool wanted = !looks || start.broken == 0;
   s->counts = s->counts || start.when != NULL;
   if (status == ISOPROOF_OK && start.when != NULL && wanted) status = follow_serial(s, start.when, error);
   free(start.when);
-  if (status != ISOPROOF_OK || effort == ISO_SERIAL_LOOK || start.few || !s->events.split) return status;
+  if (status != ISOPROOF_OK || looks || !s->events.split) return status;
+  if (s->broken > 0 && s->broken <= ISO_SERIAL_FEW && start.few) return mend_excerpts(s, error);
+  if (start.few) return ISOPROOF_OK;
   return try_values(s, error);
 }
 
@@ -67,7 +85,7 @@ isoproof_status iso_stage_try_counting(iso_open_stage *s, bool stuck, isoproof_e
   if (!plain || s->assumes || s->broken == 0 || s->out->rounds > 1 || s->view.h->keys == 1) return ISOPROOF_OK;
   bool large = is_large(s);
   if (stuck && (large || s->view.taking_part < MANY)) return ISOPROOF_OK;
-  return try_serial(s, stuck || large ? ISO_SERIAL_MEND : ISO_SERIAL_LOOK, error);
+  return try_serial(s, !stuck && !large, error);
 }
 
 bool iso_stage_may_assume(const iso_open_stage *s) {

@@ -1,4 +1,4 @@
-/* By values that count up, or by springs; then moves by values, by what the order shows, and in windows. */
+/* By values that count up, or by springs; then moves by values, by what the order shows, in windows and excerpts. */
 #include "check/strong/open/serial_start.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include "check/order/placement.h"
 #include "check/order/value_order.h"
 #include "check/strong/open/guess.h"
+#include "check/strong/open/mend_excerpts.h"
 #include "check/strong/open/search.h"
 
 typedef struct {
@@ -111,14 +112,31 @@ static isoproof_status move(serial *s, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* The last handful, each with what stands around it. */
+static isoproof_status mend_excerpts(serial *s, isoproof_error *error) {
+  const iso_strong_level *level = iso_strong_level_of(isoproof_level_at(ISO_LEVEL_SERIALIZABLE));
+  uint64_t now = s->broken;
+  uint32_t *event = iso_sequence_copy(&s->sequence);
+  if (event == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_excerpts_mend(&s->events, s->how.open, level, s->task, &s->sequence, error);
+  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
+  if (status == ISOPROOF_OK && now > s->broken) iso_sequence_restore(&s->sequence, event);
+  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
+  free(event);
+  return status;
+}
+
 /* The few that are left, in turns by what the order shows and in windows. */
-static isoproof_status mend(serial *s, isoproof_error *error) {
+static isoproof_status mend(serial *s, iso_serial_effort effort, isoproof_error *error) {
   enum { TURNS = 4 };
   bool crowded = iso_is_crowded(s->view);
   for (int i = 0; i < TURNS && s->broken > 0 && is_few(s); i++) {
     uint64_t before = s->broken;
     if (!crowded) ISO_TRY(guess(s, ISO_GUESS_SHOWN, error));
-    if (s->broken == 0 || (i > 0 && !crowded && s->broken == before)) return ISOPROOF_OK;
+    bool handful = s->broken <= ISO_SERIAL_FEW;
+    if (handful && s->broken > 0) ISO_TRY(mend_excerpts(s, error));
+    if (s->broken == 0 || (handful && effort == ISO_SERIAL_NEARLY) || (i > 0 && !crowded && s->broken == before))
+      return ISOPROOF_OK;
     before = s->broken;
     ISO_TRY(guess(s, ISO_GUESS_MENDED, error));
     if (s->broken == before) return ISOPROOF_OK;
@@ -131,7 +149,7 @@ static isoproof_status find(serial *s, const iso_sequence *known, iso_serial_eff
   if (effort == ISO_SERIAL_LOOK) return ISOPROOF_OK;
   if (s->sequence.event == NULL || s->sequence.count < s->sequence.total) return ISOPROOF_OK;
   ISO_TRY(move(s, error));
-  return s->counted ? mend(s, error) : ISOPROOF_OK;
+  return s->counted ? mend(s, effort, error) : ISOPROOF_OK;
 }
 
 /* ---- all of it ---- */

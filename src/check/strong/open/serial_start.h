@@ -16,8 +16,12 @@ typedef struct iso_serial_start {
   bool few;        /* these are few */
 } iso_serial_start;
 
-/* How much that is worth: little more than a look, or seconds where operations are millions. */
-typedef enum iso_serial_effort { ISO_SERIAL_LOOK, ISO_SERIAL_MEND } iso_serial_effort;
+/* How much that is worth: little more than a look; seconds where operations are millions, for an order that is wrong
+ * for a handful of reads; or for one that is right, if there is one. */
+typedef enum iso_serial_effort { ISO_SERIAL_LOOK, ISO_SERIAL_NEARLY, ISO_SERIAL_MEND } iso_serial_effort;
+
+/* A handful. */
+#define ISO_SERIAL_FEW 16
 
 /* `known` is an order of all transactions of the view of the reads that are known, to begin with springs; NULL for an
  * order of values only.  The caller frees start->when, also where this fails. */
