@@ -83,7 +83,8 @@ isoproof_status iso_stage_try_counting(iso_open_stage *s, bool stuck, isoproof_e
   enum { MANY = 8192 };
   bool plain = s->doubt.optional == NULL && iso_stage_has_sessions(s) && !s->events.shape.real_time;
   if (!plain || s->assumes || s->broken == 0 || s->out->rounds > 1 || s->view.h->keys == 1) return ISOPROOF_OK;
-  bool large = is_large(s);
+  if (s->is_excerpt && stuck) return ISOPROOF_OK;
+  bool large = is_large(s) && !s->is_excerpt;
   if (stuck && (large || s->view.taking_part < MANY)) return ISOPROOF_OK;
   return try_serial(s, !stuck && !large, error);
 }

@@ -296,12 +296,13 @@ static isoproof_status decide_assuming(isoproof_history *history, const iso_open
   return decide_doubt(history, &s, error);
 }
 
-isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
-                                isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
+static isoproof_status decide_level(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
+                                    bool excerpt, isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
   iso_open_stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
   s.most_conflicts = most_conflicts;
   s.may_assume = true;
+  s.is_excerpt = excerpt;
   const iso_open_stage asked = s;
   bool lacks_times = level->real_time && !iso_has_real_time(history);
   if (!s.rule->is_executed || lacks_times || iso_open_has_lists(history)) return ISOPROOF_OK;
@@ -309,6 +310,17 @@ isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_leve
   if (s.wants_to_assume) ISO_TRY(decide_assuming(history, &asked, error));
   if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
   return decide_cut(history, &s, error);
+}
+
+isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
+                                isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
+  return decide_level(history, level, most_conflicts, false, task, out, error);
+}
+
+isoproof_status iso_open_decide_excerpt(isoproof_history *excerpt, const iso_strong_level *level,
+                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
+                                        isoproof_error *error) {
+  return decide_level(excerpt, level, most_conflicts, true, task, out, error);
 }
 
 isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,

@@ -28,6 +28,10 @@ typedef struct iso_open_decision {
  * what was found out, and for the rest what a sequence shows that keeps to what is known. */
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *decision, isoproof_error *error);
+/* The same for an excerpt (excerpt.h), of which no excerpts are made. */
+isoproof_status iso_open_decide_excerpt(isoproof_history *excerpt, const iso_strong_level *level,
+                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *decision,
+                                        isoproof_error *error);
 /* The same for a level that says what a reader must not miss; there is no sequence to begin with then.  With a start,
  * which may be NULL, little is pruned before the search. */
 isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,

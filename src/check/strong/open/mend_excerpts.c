@@ -55,7 +55,7 @@ static iso_value_bounds bounds_around(const mender *m, const iso_broken_read *re
   return b;
 }
 
-/* Whether deciding it takes little.  It is so small, too, that its own decision mends no excerpts (counted.c). */
+/* Whether deciding it takes little. */
 static bool is_small(const mender *m, iso_value_bounds b, uint32_t size) {
   enum { TIMES = 2, MOST = 1 << 20 };
   const iso_value_line *w = &m->line;
@@ -92,7 +92,7 @@ static isoproof_status decide(mender *m, iso_value_bounds bounds, isoproof_error
   uint32_t *txns = iso_alloc((size_t)bounds.high - bounds.low + 2, sizeof *txns);
   isoproof_status status = txns != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) status = iso_excerpt_make(&stretch, &excerpt, txns, error);
-  if (status == ISOPROOF_OK) status = iso_open_decide(excerpt, m->level, PATIENCE, m->task, &d, error);
+  if (status == ISOPROOF_OK) status = iso_open_decide_excerpt(excerpt, m->level, PATIENCE, m->task, &d, error);
   if (status == ISOPROOF_OK && d.decided && !d.violated) put_back(m, bounds, &d.sequence, txns);
   iso_open_decision_free(&d);
   isoproof_history_free(excerpt);

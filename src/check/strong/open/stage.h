@@ -31,6 +31,7 @@ typedef struct iso_open_stage {
   uint64_t guesses;
   iso_first_sequence last;  /* of the round before */
   uint8_t *core;            /* by open read: a refutation rests on it */
+  bool is_excerpt;          /* no excerpts are made of it */
   bool counts;              /* values count up */
   bool counted;             /* and the sequence comes from that */
   bool may_assume;          /* what these would tell may be assumed where guesses are stuck */
