@@ -150,7 +150,8 @@ isoproof_status iso_excerpts_mend(const iso_event_graph *e, const iso_open_reads
                                   isoproof_task *task, iso_sequence *sequence, isoproof_error *error) {
   mender m = {.e = e, .open = open, .level = level, .task = task};
   iso_sequence made;
-  if (iso_history_has_rows(open->view->h)) return ISOPROOF_OK;
+  const isoproof_history *h = open->view->h;
+  if (iso_history_has_rows(h) || h->keys > ISO_VALUE_INLINE_LIMIT / 2) return ISOPROOF_OK; /* keys are numbers */
   m.when = iso_alloc_zero(e->count, sizeof *m.when);
   if (m.when == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < sequence->count; i++) m.when[sequence->event[i]] = i;
