@@ -47,15 +47,8 @@ static isoproof_status follow_serial(iso_open_stage *s, const int64_t *of_txn, i
 
 /* What no serial order explains may be explained by overlaps. */
 static isoproof_status mend_excerpts(iso_open_stage *s, isoproof_error *error) {
-  uint64_t now = s->broken;
-  uint32_t *event = iso_sequence_copy(&s->sequence);
-  if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = iso_excerpts_mend(&s->events, &s->open, s->level, s->task, &s->sequence, error);
-  if (status == ISOPROOF_OK) status = iso_stage_count_broken(s, &now, error);
-  if (status == ISOPROOF_OK && now > s->broken) iso_sequence_restore(&s->sequence, event);
-  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
-  free(event);
-  return status;
+  iso_examination examination = iso_stage_examination(s);
+  return iso_excerpts_mend(&examination, &s->open, s->level, &s->sequence, &s->broken, error);
 }
 
 static bool is_large(const iso_open_stage *s) {

@@ -6,6 +6,7 @@
 #include "check/strong/open/decide.h"
 #include "check/strong/open/excerpt.h"
 #include "check/strong/open/open_classes.h"
+#include "check/strong/open/search.h"
 
 typedef struct {
   const iso_event_graph *e;
@@ -146,22 +147,32 @@ static isoproof_status mend(mender *m, isoproof_error *error) {
   return status;
 }
 
-isoproof_status iso_excerpts_mend(const iso_event_graph *e, const iso_open_reads *open, const iso_strong_level *level,
-                                  isoproof_task *task, iso_sequence *sequence, isoproof_error *error) {
-  mender m = {.e = e, .open = open, .level = level, .task = task};
-  iso_sequence made;
+/* The same for a sequence, which is another one then. */
+static isoproof_status mend_sequence(mender *m, const iso_sequence *sequence, iso_sequence *made,
+                                     isoproof_error *error) {
+  m->when = iso_alloc_zero(m->e->count, sizeof *m->when);
+  if (m->when == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < sequence->count; i++) m->when[sequence->event[i]] = i;
+  isoproof_status status = mend(m, error);
+  if (status == ISOPROOF_OK) status = iso_sequence_make_by(m->e, m->when, m->task, made, error);
+  free(m->when);
+  free(m->matters);
+  free(m->overlaps);
+  return status;
+}
+
+isoproof_status iso_excerpts_mend(const iso_examination *x, const iso_open_reads *open, const iso_strong_level *level,
+                                  iso_sequence *sequence, uint64_t *broken, isoproof_error *error) {
   const isoproof_history *h = open->view->h;
+  mender m = {.e = x->events, .open = open, .level = level, .task = x->task};
+  iso_sequence made;
+  uint64_t now = *broken;
   if (iso_history_has_rows(h) || h->keys > ISO_VALUE_INLINE_LIMIT / 2) return ISOPROOF_OK; /* keys are numbers */
-  m.when = iso_alloc_zero(e->count, sizeof *m.when);
-  if (m.when == NULL) return iso_fail_memory(error);
-  for (uint32_t i = 0; i < sequence->count; i++) m.when[sequence->event[i]] = i;
-  isoproof_status status = mend(&m, error);
-  if (status == ISOPROOF_OK) status = iso_sequence_make_by(e, m.when, task, &made, error);
-  free(m.when);
-  free(m.matters);
-  free(m.overlaps);
-  if (status != ISOPROOF_OK) return status;
-  iso_sequence_free(sequence);
-  *sequence = made;
-  return ISOPROOF_OK;
+  ISO_TRY(mend_sequence(&m, sequence, &made, error));
+  isoproof_status status = iso_open_count_broken(x, &made, open, true, &now, error);
+  bool better = status == ISOPROOF_OK && now <= *broken;
+  iso_sequence_free(better ? sequence : &made);
+  if (better) *sequence = made;
+  if (better) *broken = now;
+  return status;
 }

@@ -8,12 +8,14 @@
 
 #include "check/order/sequence.h"
 #include "check/strong/open/open_reads.h"
+#include "check/strong/rules/rule.h"
 #include "level/method.h"
 
 /* Of a sequence of events in which the transactions stand one after the other.  Where the level lets them overlap, they
- * may do so afterwards around the reads that were wrong. */
-isoproof_status iso_excerpts_mend(const iso_event_graph *events, const iso_open_reads *open,
-                                  const iso_strong_level *level, isoproof_task *task, iso_sequence *sequence,
+ * may do so afterwards around the reads that were wrong.  The sequence becomes another one only if that leaves no more
+ * broken, of which there are *broken. */
+isoproof_status iso_excerpts_mend(const iso_examination *examination, const iso_open_reads *open,
+                                  const iso_strong_level *level, iso_sequence *sequence, uint64_t *broken,
                                   isoproof_error *error);
 
 #endif

@@ -21,12 +21,16 @@ typedef struct {
   bool counted;    /* it comes from values that count up */
 } serial;
 
-static isoproof_status count_broken(serial *s, uint64_t *broken, isoproof_error *error) {
+static iso_examination examine(serial *s) {
   const isoproof_level_info *level = isoproof_level_at(ISO_LEVEL_SERIALIZABLE);
-  iso_examination examination = {.rule = iso_strong_rule_of(iso_strong_level_of(level)->rule),
-                                 .events = &s->events,
-                                 .store = &s->store,
-                                 .task = s->task};
+  return (iso_examination){.rule = iso_strong_rule_of(iso_strong_level_of(level)->rule),
+                           .events = &s->events,
+                           .store = &s->store,
+                           .task = s->task};
+}
+
+static isoproof_status count_broken(serial *s, uint64_t *broken, isoproof_error *error) {
+  iso_examination examination = examine(s);
   return iso_open_count_broken(&examination, &s->sequence, s->how.open, true, broken, error);
 }
 
@@ -115,15 +119,8 @@ static isoproof_status move(serial *s, isoproof_error *error) {
 /* The last handful, each with what stands around it. */
 static isoproof_status mend_excerpts(serial *s, isoproof_error *error) {
   const iso_strong_level *level = iso_strong_level_of(isoproof_level_at(ISO_LEVEL_SERIALIZABLE));
-  uint64_t now = s->broken;
-  uint32_t *event = iso_sequence_copy(&s->sequence);
-  if (event == NULL) return iso_fail_memory(error);
-  isoproof_status status = iso_excerpts_mend(&s->events, s->how.open, level, s->task, &s->sequence, error);
-  if (status == ISOPROOF_OK) status = count_broken(s, &now, error);
-  if (status == ISOPROOF_OK && now > s->broken) iso_sequence_restore(&s->sequence, event);
-  if (status == ISOPROOF_OK && now < s->broken) s->broken = now;
-  free(event);
-  return status;
+  iso_examination examination = examine(s);
+  return iso_excerpts_mend(&examination, s->how.open, level, &s->sequence, &s->broken, error);
 }
 
 /* The few that are left, in turns by what the order shows and in windows. */
