@@ -36,13 +36,17 @@ void *iso_realloc(void *old, size_t count, size_t size) {
 }
 
 bool iso_vec_grow(void **items, size_t *capacity, size_t needed, size_t size) {
-  size_t grown = *capacity + *capacity / 2;
-  if (grown < 16) grown = 16;
-  if (grown < needed) grown = needed;
-  void *moved = iso_realloc(*items, grown, size);
-  if (moved == NULL && grown > needed) moved = iso_realloc(*items, grown = needed, size);
-  if (moved == NULL) return false;
-  *items = moved;
-  *capacity = grown;
-  return true;
+  enum { HALF = 2, LITTLE = 64 }; /* one in so many */
+  static const size_t parts[] = {HALF, LITTLE};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    size_t grown = *capacity + *capacity / parts[i];
+    if (grown < 16) grown = 16;
+    if (grown < needed) grown = needed;
+    void *moved = iso_realloc(*items, grown, size);
+    if (moved == NULL) continue;
+    *items = moved;
+    *capacity = grown;
+    return true;
+  }
+  return false;
 }

@@ -22,8 +22,8 @@ void *iso_alloc(size_t count, size_t size);
 void *iso_alloc_zero(size_t count, size_t size);
 void *iso_realloc(void *old, size_t count, size_t size);
 
-/* Grows *items so that `needed` items fit, at least by half, so that appending is O(1) amortized; returns false when
- * memory is out. */
+/* Grows *items so that `needed` items fit, by half, or where there is no room for that by less, but so much that
+ * appending is O(1) amortized; returns false when memory is out. */
 bool iso_vec_grow(void **items, size_t *capacity, size_t needed, size_t size);
 
 /* Makes room for `extra` more items. */

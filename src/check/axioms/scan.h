@@ -42,6 +42,6 @@ isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t firs
 /* The scan of the causal axiom: the reads of keys [first, end), key by key, so that the writers of a key and what is
  * known of them stay in the cache.  The view needs its readers. */
 isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                                isoproof_error *error);
+                                isoproof_task *task, isoproof_error *error);
 
 #endif

@@ -75,26 +75,39 @@ static void restart(const iso_view *v, uint32_t key, progress *states) {
   }
 }
 
-isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                                isoproof_error *error) {
+static void scan_key(const iso_scan_request *request, uint32_t key, uint32_t first, uint32_t end, uint32_t *session,
+                     progress *states, void *context) {
   enum { AHEAD = 4, FAR_AHEAD = 16 };
   const iso_view *v = request->view;
+  uint32_t stop = v->reader_first[key + 1];
+  for (uint32_t i = first; i < end; i++) {
+    const struct iso_reader *reader = &v->readers[i];
+    if (i + FAR_AHEAD < stop) __builtin_prefetch(&v->reads[v->readers[i + FAR_AHEAD].read]);
+    if (i + AHEAD < stop) announce(request, &v->readers[i + AHEAD]);
+    if (v->h->txn_session[reader->txn] != *session) {
+      *session = v->h->txn_session[reader->txn];
+      restart(v, key, states);
+    }
+    scan_read(request, reader, states, context);
+  }
+}
+
+isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                isoproof_task *task, isoproof_error *error) {
+  enum { BREATH = 1024 }; /* reads of a key, which may be all there are */
+  const iso_view *v = request->view;
+  isoproof_status status = ISOPROOF_OK;
   progress *states = iso_alloc(v->h->sessions, sizeof *states); /* a key has at most one group per session */
   if (states == NULL) return iso_fail_memory(error);
-  for (uint32_t key = first; key < end; key++) {
-    uint32_t session = ISO_NO_TXN, stop = v->reader_first[key + 1];
+  for (uint32_t key = first; key < end && status == ISOPROOF_OK; key++) {
+    uint32_t session = ISO_NO_TXN, stop = v->reader_first[key + 1], next;
     if (v->group_first[key] == v->group_first[key + 1]) continue;
-    for (uint32_t i = v->reader_first[key]; i < stop; i++) {
-      const struct iso_reader *reader = &v->readers[i];
-      if (i + FAR_AHEAD < stop) __builtin_prefetch(&v->reads[v->readers[i + FAR_AHEAD].read]);
-      if (i + AHEAD < stop) announce(request, &v->readers[i + AHEAD]);
-      if (v->h->txn_session[reader->txn] != session) {
-        session = v->h->txn_session[reader->txn];
-        restart(v, key, states);
-      }
-      scan_read(request, reader, states, context);
+    for (uint32_t i = v->reader_first[key]; i < stop && status == ISOPROOF_OK; i = next) {
+      next = stop - i > BREATH ? i + BREATH : stop;
+      scan_key(request, key, i, next, &session, states, context);
+      if (next < stop) status = iso_task_check(task, error);
     }
   }
   free(states);
-  return ISOPROOF_OK;
+  return status;
 }

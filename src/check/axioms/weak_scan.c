@@ -10,6 +10,7 @@
 void iso_weak_take_edge(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
   (void)t3;
   iso_weak_finder *f = context;
+  if (f->failed) return;
   uint32_t t1 = f->job->request.view->reads[read].from;
   if (t1 == ISO_INITIAL) {
     f->overwrote_initial = true;
@@ -73,7 +74,7 @@ static void causal_phase(void *context, unsigned thread, unsigned threads) {
     uint32_t first = __atomic_fetch_add(&job->next_key, KEYS_AT_ONCE, __ATOMIC_RELAXED);
     if (first >= keys) break;
     uint32_t end = keys - first < KEYS_AT_ONCE ? keys : first + KEYS_AT_ONCE;
-    f->status = iso_scan_causal(&job->request, first, end, f, NULL);
+    f->status = iso_scan_causal(&job->request, first, end, f, job->task, NULL);
   }
 }
 

@@ -60,7 +60,7 @@ static isoproof_status scan_causal(const iso_scan_request *request, collector *c
     if (status != ISOPROOF_OK) break;
     iso_scan_request block = *request;
     block.clocks = &clocks;
-    status = iso_scan_causal(&block, 0, view->h->keys, c, error);
+    status = iso_scan_causal(&block, 0, view->h->keys, c, task, error);
     iso_clocks_free(&clocks);
     if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   }
