@@ -9,7 +9,7 @@
 #include "base/task.h"
 #include "check/strong/implied.h"
 
-enum { BLOCK = 2048, RECENT = 4096 };
+enum { BLOCK = 2048, RECENT = 4096, MANY_CHAINS = 64 };
 
 /* Where the writers of a group stand for the readers of the chain at hand; they see more and more of them. */
 typedef struct {
@@ -82,11 +82,12 @@ static void scan_seen(finder *f, const struct iso_reader *reader, uint32_t key) 
   uint32_t t = s->v->reads[reader->read].from, r = reader->txn;
   uint32_t first = e->group_first[key], count = e->group_first[key + 1] - first;
   uint32_t target = iso_event_version(e, t);
+  bool many = e->chains > MANY_CHAINS; /* of few, nearly all differ */
   const int32_t *seen = iso_event_clocks_before(s->clocks, iso_event_begin(e, r)),
                 *known = iso_event_clocks_before(s->clocks, target);
   for (uint32_t g = 0; g < count; g++) {
     uint32_t group = first + g, chain = e->group_chain[group];
-    if (seen[chain] == known[chain]) continue; /* nobody that the version does not know */
+    if (many && seen[chain] == known[chain]) continue; /* nobody that the version does not know */
     uint32_t place = f->progress[g].place, bound = txn_below(e, seen[chain]);
     if (place < e->group_start[group + 1] && s->v->writer[place] < bound) {
       place = first_not_below(s->v->writer, place, e->group_start[group + 1], bound);
@@ -235,7 +236,6 @@ static bool gather(saturator *s, unsigned threads) {
 
 static isoproof_status run_round(saturator *s, unsigned threads, iso_event_graph *events, const iso_sequence *sequence,
                                  isoproof_task *task, isoproof_error *error) {
-  enum { MANY_CHAINS = 64 };
   for (unsigned t = 0; t < threads; t++) memset(s->finders[t].recent, 0xff, sizeof s->finders[t].recent);
   atomic_store(&s->next_block, 0);
   iso_parallel(threads, scan, s);
