@@ -198,19 +198,22 @@ static isoproof_status add_lesson(searcher *x, const lesson *l) {
   return iso_solver_clause(x->refiner.solver, clause, count, x->error);
 }
 
-/* How long a search goes on: as long as the sequences break clearly less, and for some conflicts more, a few for each
- * that is broken. */
+enum { FEW_CHAINS = 64 };
+
+/* How long a search goes on: over many chains as long as the sequences break clearly less, and for some conflicts more,
+ * a few for each that is broken.  Over few of them, what comes after a short search is quick as well. */
 typedef struct {
   uint64_t most; /* 0: without an end */
   uint64_t least, end;
+  bool extends; /* over many chains */
 } patience;
 
 /* The conflicts that are left after so many. */
 static uint64_t conflicts_left(patience *p, uint64_t broken, uint64_t conflicts) {
   enum { ONE_IN = 16, EACH = 4 };
-  if (p->end == 0 || broken < p->least - p->least / ONE_IN) {
+  if (p->end == 0 || (p->extends && broken < p->least - p->least / ONE_IN)) {
     p->least = broken;
-    p->end = conflicts + p->most + EACH * broken;
+    p->end = conflicts + p->most + (p->extends ? EACH * broken : 0);
   }
   return p->end > conflicts ? p->end - conflicts : 0;
 }
@@ -219,7 +222,7 @@ static isoproof_status run(searcher *x, const iso_examination *examination, uint
                            iso_refined *outcome, iso_open_search_stats *stats) {
   isoproof_task *task = examination->task;
   iso_refiner *r = &x->refiner;
-  patience left = {.most = most_conflicts};
+  patience left = {.most = most_conflicts, .extends = examination->events->chains > FEW_CHAINS};
   for (;;) {
     uint64_t broken;
     size_t before = r->all.first.count;
